@@ -77,10 +77,10 @@ enum Command {
     /// Reads the files of `mpit run --output`, of pml_monitoring_flush and of Open MPI's own monitoring, one for each
     /// process or one for a whole job. Reports invalid lines; then the exit status is 1.
     Report(Report),
-    /// Pack the files of runs into tables, which need a tenth of the space
+    /// Write the records of runs as tables, which need less space
     ///
-    /// Writes the directory `STEM.tables`, as `mpit run --tables` does, and removes the files. `mpit report` reads it, and so do programs for
-    /// Parquet. The exit status is 1 if a run could not be packed.
+    /// Writes a directory `STEM.tables` for each run. `mpit report` reads it like the files, and so do programs for Parquet. The files stay.
+    /// The exit status is 1 if a run could not be packed, or not as a whole.
     Pack(Pack),
     /// Find a placement of processes with fewer bytes between nodes
     ///
@@ -115,12 +115,6 @@ struct Run {
     /// Write one file for the whole job instead, `STEM.prof`
     #[arg(long, requires = "output")]
     one_file: bool,
-    /// Write tables instead, `STEM.tables`, which `mpit report` and programs for Parquet read
-    ///
-    /// They need a tenth of the space. In front of a launcher, the files of the processes are packed at the end. Behind it, as in `srun mpit
-    /// run ...`, the last process of each node to end writes its node's part.
-    #[arg(long, requires = "output", conflicts_with = "one_file")]
-    tables: bool,
     /// Keep the records in files while the command runs, so that killed processes do not lose them
     #[arg(long, requires = "output")]
     crash_safe: bool,
@@ -229,9 +223,6 @@ struct Pack {
     /// Files, directories, or first parts of file names: prof/run for prof/run.0.prof and so on
     #[arg(required = true, value_name = "PATH")]
     paths: Vec<PathBuf>,
-    /// Keep the files
-    #[arg(long)]
-    keep: bool,
 }
 
 #[derive(Debug, Args)]

@@ -10,7 +10,6 @@ use std::time::SystemTime;
 use mpit_components::run::{self, names};
 use mpit_components::store::StoreFile;
 
-use super::tables;
 use crate::print;
 
 /// Environment variables in which launchers number the processes that they start.
@@ -33,7 +32,6 @@ impl RunFiles {
         let stem = std::path::absolute(stem).unwrap_or_else(|_| stem.to_owned());
         let lock = Lock::take(&stem)?;
         clear(&stem)?;
-        tables::clear(&stem)?;
         Ok(Self { stem, run, lock })
     }
 

@@ -9,7 +9,6 @@ pub(crate) mod output;
 mod recover;
 mod screen;
 mod summary;
-mod tables;
 mod template;
 mod wait;
 pub(crate) mod witness;
@@ -33,21 +32,15 @@ use crate::why::watch::StuckWatch;
 use crate::{Run, preload, print, require_program};
 use at_end::Ended;
 use files::RunFiles;
-use tables::NodeFiles;
 
 /// Runs the command, waits for it, forwards signals to it, and ends as the command did.
 pub(crate) fn run(args: &Run) -> Result<ExitCode, String> {
     require_program(&args.command)?;
     let library = preload::find(args.library.file.as_deref())?;
-    let (output, summary) = (args.output_target()?, args.summary_target()?);
-    output.as_ref().map(Target::prepare).transpose()?;
-    let node = match &output {
-        Some(output) if args.tables && files::is_inside_a_job() => Some(NodeFiles::begin(output)?),
-        _ => None,
-    };
-    let of_node = node.as_ref().zip(output.as_ref()).map(|(node, output)| node.target(output));
-    let target = of_node.as_ref().or(output.as_ref());
+    let (target, summary) = (args.output_target()?, args.summary_target()?);
+    let target = target.as_ref();
     let all = settings(args, target, summary.as_ref())?;
+    target.map(Target::prepare).transpose()?;
     let lines = settings::for_environment(&all);
     let own_stem = all.iter().any(|setting| setting.name.ends_with("pml_monitoring_filename"));
     let stem = store::files_at();
@@ -119,9 +112,6 @@ pub(crate) fn run(args: &Run) -> Result<ExitCode, String> {
         });
     } else if let Some(files) = &files {
         files.end();
-    }
-    if let Some((node, output)) = node.zip(output.as_ref()) {
-        node.end(output);
     }
     if let Some(lock) = summary_lock {
         lock.remove();

@@ -72,7 +72,7 @@ fn part(run: &Run, progress: &(dyn Fn(u64) + Sync)) -> (Part, Vec<String>) {
         whole = records::read(tables, progress);
         if !tables.is_finished() {
             notes.push(format!(
-                "{} is not finished: nodes may be missing, or still write their parts",
+                "{} is not finished: parts are missing, or still being written",
                 tables.directory().display()
             ));
         }
@@ -146,9 +146,13 @@ fn beside<'a>(run: &'a Run, known: &[u32], notes: &mut Vec<String>) -> Vec<(u32,
     let whole = || whole.map(|path| path.display().to_string()).unwrap_or_default();
     let (mut known, mut wanted) = (known.to_vec(), Vec::new());
     known.sort_unstable();
+    let mut in_tables = 0;
     for (rank, path) in by_rank.iter().chain(recovered) {
         let is_store = StoreFile::at(path).is_some();
-        if known.binary_search(rank).is_ok() {
+        let is_known = known.binary_search(rank).is_ok();
+        if is_known && tables.is_some() {
+            in_tables += 1;
+        } else if is_known {
             notes.push(format!("{} is left out: {} has this process", path.display(), whole()));
         } else if !is_store && let Some(newer) = recovered.get(rank) {
             // The process removes the store after it has written the other file, so the store is newer.
@@ -159,6 +163,9 @@ fn beside<'a>(run: &'a Run, known: &[u32], notes: &mut Vec<String>) -> Vec<(u32,
                 notes.push(format!("{} is from beside", path.display()));
             }
         }
+    }
+    if in_tables > 0 {
+        notes.push(format!("{in_tables} files of processes are left out: {} has these processes", whole()));
     }
     wanted
 }

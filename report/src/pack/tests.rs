@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 
 use mpit_format::calls::CALLS;
 
-use super::{Packed, pack};
+use super::{Packed, pack, pack_all};
 use crate::data::Report;
 use crate::input::{self, Run};
 use crate::placement::patterns;
-use crate::records::{Checksum, Claim, JobTables, PartFile, part_file};
+use crate::records::{Checksum, JobTables, PartFile, part_file};
 use crate::simulated::SimulatedJob;
 
 const RUN: &str = "r-1\tw\t3 ranks\t2026-11-22T08:15:00.123Z";
@@ -62,9 +62,7 @@ fn report(run: &Run) -> (String, Vec<String>) {
 
 /// Packs the files of one node.
 fn packed(from: &Path, tables: &JobTables, node: &str) -> Packed {
-    let run = the_run(&from.join("run"));
-    assert_eq!(tables.claim(run.identity()).unwrap(), Claim::Own);
-    pack(&run, tables, node).unwrap()
+    pack(&the_run(&from.join("run")), tables, node).unwrap()
 }
 
 fn files(directory: &Path) -> Vec<PathBuf> {
@@ -82,9 +80,10 @@ fn reports_are_equal() {
     // Nodes pack their processes apart.
     write_files(node1.path(), [(0, text(0)), (2, text(2))]);
     write_files(node2.path(), [(1, text(1))]);
-    let tables = JobTables::at(&texts.path().join("run.tables"));
+    let run = the_run(&node1.path().join("run"));
+    let tables = JobTables::create(&texts.path().join("run.tables"), run.identity()).unwrap();
     let one = packed(node1.path(), &tables, "n1");
-    assert_eq!((one.processes, one.problems.len(), one.files), (2, 0, files(node1.path())));
+    assert_eq!((one.processes, one.problems.len()), (2, 0));
     assert_eq!(tables.finish(false).unwrap(), [(1, 1)]);
     assert!(!tables.is_finished());
     packed(node2.path(), &tables, "n1");
@@ -96,9 +95,7 @@ fn reports_are_equal() {
     // Texts beside tables are known already.
     let (both, notes) = report(&the_run(&texts.path().join("run")));
     assert_eq!(both, report(&run).0);
-    assert_eq!(notes.iter().filter(|note| note.contains("has this process")).count(), 3, "{notes:?}");
-    tables.remove().unwrap();
-    assert!(!tables.directory().exists());
+    assert!(notes.iter().any(|note| note.starts_with("3 files of processes are left out")), "{notes:?}");
 }
 
 #[test]
@@ -120,23 +117,24 @@ fn files_of_whole_jobs_are_packed() {
     let file = fs::File::create(directory.path().join("run.prof")).unwrap();
     job.write(file, &matrix).unwrap();
     let (expected, _) = report(&the_run(&directory.path().join("run")));
-    let tables = JobTables::at(&directory.path().join("packed.tables"));
-    let done = packed(directory.path(), &tables, "all");
-    assert_eq!((done.processes, done.files), (300, vec![directory.path().join("run.prof")]));
-    assert_eq!(tables.finish(true).unwrap(), []);
-    assert_eq!(report(&the_run(tables.directory())).0, expected);
+    let tables = directory.path().join("packed.tables");
+    let run = the_run(&directory.path().join("run"));
+    assert_eq!(pack_all(&run, &tables).unwrap().processes, 300);
+    assert_eq!(report(&the_run(&tables)).0, expected);
+    // Tables are not replaced, and are no files to pack.
+    assert!(pack_all(&run, &tables).is_err());
+    assert_eq!(report(&the_run(&tables)).0, expected);
 }
 
-/// Lines that are not understood are reported, and their file is not among those that may be removed.
+/// Lines that are not understood are reported.
 #[test]
-fn damaged_texts_stay() {
+fn damaged_texts_are_reported() {
     let directory = tempfile::tempdir().unwrap();
     write_files(directory.path(), [(0, text(0)), (1, text(1).replace("A2O", "A2B"))]);
-    let tables = JobTables::at(&directory.path().join("run.tables"));
-    let done = packed(directory.path(), &tables, "all");
-    assert_eq!(done.files, [directory.path().join("run.0.prof")]);
+    let done =
+        pack_all(&the_run(&directory.path().join("run")), &directory.path().join("run.tables")).unwrap();
     assert!(done.problems[0].path.ends_with("run.1.prof"), "{:?}", done.problems);
-    assert_eq!(tables.finish(true).unwrap(), [(2, 2)]);
+    assert_eq!(done.processes, 2);
 }
 
 /// No damage of tables ends the program, and each is reported.
@@ -145,12 +143,11 @@ fn damaged_texts_stay() {
 fn damaged_tables_are_problems() {
     let directory = tempfile::tempdir().unwrap();
     write_files(directory.path(), (0..3).map(|rank| (rank, text(rank))));
-    let tables = JobTables::at(&directory.path().join("run.tables"));
-    packed(directory.path(), &tables, "all");
-    tables.finish(true).unwrap();
-    let run = the_run(tables.directory());
+    let tables = directory.path().join("run.tables");
+    pack_all(&the_run(&directory.path().join("run")), &tables).unwrap();
+    let run = the_run(&tables);
     let (expected, lines) = report(&run);
-    let part = tables.directory().join("all");
+    let part = tables.join("all");
     for path in files(&part).into_iter().filter(|path| path.extension().is_some_and(|kind| kind == "parquet"))
     {
         let whole = fs::read(&path).unwrap();
@@ -164,7 +161,8 @@ fn damaged_tables_are_problems() {
         for content in cut.into_iter().chain(changed) {
             fs::write(&path, &content).unwrap();
             let found = report(&run).1;
-            let is_named = found.iter().any(|line| line.contains("it was changed after it was written"));
+            let expected = format!("{}: cannot read: it was changed after it was written", path.display());
+            let is_named = found.contains(&expected);
             assert!(is_named, "{}: {found:?}", path.display());
         }
         // Malformed by a writer that sums them up correctly: reading returns.

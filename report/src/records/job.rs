@@ -1,13 +1,15 @@
 //! The directory of a job's tables: who it belongs to, its parts, and the manifest that says that they are all.
 
-use std::fs::{self, DirBuilder};
+use std::fs::{self, Permissions};
 use std::io::{self, ErrorKind, Write};
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use mpit_format::Identity;
 use mpit_format::files;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
+use tempfile::{Builder, TempDir};
 
 use super::columns::Table;
 use super::part::PartFile;
@@ -51,66 +53,36 @@ struct Manifest {
 
 /// The tables of a job.
 #[derive(Clone, Debug)]
-pub struct JobTables {
+pub(crate) struct JobTables {
     directory: PathBuf,
-}
-
-/// The result of [`JobTables::claim`].
-#[derive(Debug, PartialEq, Eq)]
-pub enum Claim {
-    /// The directory is this job's.
-    Own,
-    /// The directory has the tables of another job, or something else.
-    Other,
 }
 
 impl JobTables {
     /// Names the tables in a directory, which may not exist.
-    pub fn at(directory: &Path) -> Self {
+    pub(crate) fn at(directory: &Path) -> Self {
         Self { directory: directory.to_owned() }
     }
 
     /// Returns the directory.
-    pub fn directory(&self) -> &Path {
+    pub(crate) fn directory(&self) -> &Path {
         &self.directory
     }
 
     /// Returns true if the directory has tables, finished or not.
-    pub fn is_there(&self) -> bool {
+    pub(crate) fn is_there(&self) -> bool {
         self.directory.join(JOB).is_file()
     }
 
-    /// Creates the directory for the tables of a job. Of several jobs, the first one gets it.
+    /// Creates the directory for the tables of a job.
     ///
     /// # Errors
     ///
-    /// The errors of the file system.
-    pub fn claim(&self, identity: Option<&Identity>) -> io::Result<Claim> {
-        if self.directory.is_dir() && !self.is_there() && fs::read_dir(&self.directory)?.next().is_some() {
-            return Ok(Claim::Other);
-        }
-        fs::create_dir_all(&self.directory)?;
+    /// The errors of the file system: [`AlreadyExists`](ErrorKind::AlreadyExists) if there is something of that name.
+    pub(crate) fn create(directory: &Path, identity: Option<&Identity>) -> io::Result<Self> {
+        fs::create_dir(directory)?;
         let job = JobFile { version: VERSION, identity: identity.map(|of| without_host(of).fields()) };
-        let temporary = self.temporary();
-        fs::write(&temporary, serde_json::to_vec(&job)?)?;
-        // Fails if the name exists, so of two processes only one names the job.
-        let linked = fs::hard_link(&temporary, self.directory.join(JOB));
-        let _ = fs::remove_file(&temporary);
-        match linked {
-            Ok(()) => Ok(Claim::Own),
-            Err(error) if error.kind() == ErrorKind::AlreadyExists => {
-                let is_own = match (self.identity(), identity) {
-                    (Some(one), Some(other)) => one.is_of_same_world(other),
-                    (one, other) => one.is_none() && other.is_none(),
-                };
-                Ok(if is_own { Claim::Own } else { Claim::Other })
-            }
-            Err(error) => Err(error),
-        }
-    }
-
-    fn temporary(&self) -> PathBuf {
-        self.directory.join(format!("{UNFINISHED}{}.json", std::process::id()))
+        write_json(&directory.join(JOB), &job)?;
+        Ok(Self::at(directory))
     }
 
     /// Returns the run and world, if they are known.
@@ -120,28 +92,25 @@ impl JobTables {
     }
 
     /// Creates the directory of a part that is being written.
-    pub(crate) fn begin_part(&self, node: &str) -> io::Result<PathBuf> {
-        let directory = self.directory.join(format!("{UNFINISHED}{}-{}", in_name(node), std::process::id()));
-        if directory.exists() {
-            // Of a process that was killed, with the same number.
-            remove_part(&directory)?;
-        }
-        DirBuilder::new().create(&directory)?;
-        Ok(directory)
+    pub(crate) fn begin_part(&self) -> io::Result<TempDir> {
+        Builder::new().prefix(UNFINISHED).tempdir_in(&self.directory)
     }
 
     /// Gives a part its name, by which it is finished.
-    pub(crate) fn end_part(&self, unfinished: &Path, node: &str) -> io::Result<()> {
+    pub(crate) fn end_part(&self, unfinished: TempDir, node: &str) -> io::Result<()> {
         let node = in_name(node);
+        // Readable like other directories.
+        fs::set_permissions(unfinished.path(), fs::metadata(&self.directory)?.permissions())?;
         for number in 1..MOST_PARTS_OF_NODE {
             let name = if number == 1 { node.clone() } else { format!("{node}.{number}") };
             let part = self.directory.join(name);
-            // Renaming replaces an empty directory, which is none of a part.
-            match fs::rename(unfinished, &part) {
-                Err(error)
-                    if matches!(error.kind(), ErrorKind::DirectoryNotEmpty | ErrorKind::AlreadyExists)
-                        || part.exists() => {}
-                renamed => return renamed,
+            match fs::rename(unfinished.path(), &part) {
+                Err(error) if part.exists() && error.kind() != ErrorKind::PermissionDenied => {}
+                renamed => {
+                    // The directory has another name now.
+                    let _ = unfinished.keep();
+                    return renamed;
+                }
             }
         }
         Err(io::Error::other("the directory has too many parts of this node"))
@@ -161,7 +130,7 @@ impl JobTables {
                 all.push(path);
             }
         }
-        if let Some(manifest) = self.manifest() {
+        if let Some(manifest) = self.manifest()? {
             let listed = manifest.parts.iter().map(|(name, _)| self.directory.join(in_name(name)));
             all.extend(listed);
         }
@@ -177,8 +146,15 @@ impl JobTables {
         files.filter_map(|file| fs::metadata(file).ok()).map(|file| file.len()).sum()
     }
 
-    fn manifest(&self) -> Option<Manifest> {
-        read_json(&self.directory.join(MANIFEST)).ok()
+    /// Returns the manifest, if there is one.
+    fn manifest(&self) -> io::Result<Option<Manifest>> {
+        match read_json::<Manifest>(&self.directory.join(MANIFEST)) {
+            Ok(manifest) if manifest.version > VERSION => {
+                Err(io::Error::new(ErrorKind::Unsupported, "these tables are of a newer mpit"))
+            }
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+            manifest => manifest.map(Some),
+        }
     }
 
     /// Returns true if the manifest was written: no part comes any more.
@@ -192,7 +168,7 @@ impl JobTables {
     /// # Errors
     ///
     /// The errors of the file system.
-    pub fn finish(&self, is_last: bool) -> io::Result<Vec<(u32, u32)>> {
+    pub(crate) fn finish(&self, is_last: bool) -> io::Result<Vec<(u32, u32)>> {
         let (mut size, mut parts) = (0, Vec::new());
         for part in self.parts()? {
             let file = part_file(&part)?;
@@ -204,34 +180,9 @@ impl JobTables {
         if missing.is_empty() || is_last {
             let mpit = env!("CARGO_PKG_VERSION").to_owned();
             let manifest = Manifest { version: VERSION, mpit, size, parts, missing: missing.clone() };
-            let temporary = self.temporary();
-            let mut file = fs::File::create(&temporary)?;
-            serde_json::to_writer_pretty(&mut file, &manifest)?;
-            file.write_all(b"\n")?;
-            fs::rename(&temporary, self.directory.join(MANIFEST))?;
+            write_json(&self.directory.join(MANIFEST), &manifest)?;
         }
         Ok(missing)
-    }
-
-    /// Removes the tables. Files that are none of a job's tables stay, with their directories.
-    ///
-    /// # Errors
-    ///
-    /// The errors of the file system, and [`ErrorKind::InvalidInput`] if the directory has no tables.
-    pub fn remove(&self) -> io::Result<()> {
-        if !self.is_there() {
-            return Err(io::Error::new(ErrorKind::InvalidInput, "it has no tables of mpit"));
-        }
-        // First, so that the rest is not taken for finished.
-        remove_if_there(&self.directory.join(MANIFEST))?;
-        for entry in fs::read_dir(&self.directory)? {
-            let path = entry?.path();
-            if path.is_dir() && !path.is_symlink() {
-                remove_part(&path)?;
-            }
-        }
-        remove_if_there(&self.directory.join(JOB))?;
-        fs::remove_dir(&self.directory)
     }
 }
 
@@ -248,20 +199,18 @@ fn read_json<T: DeserializeOwned>(path: &Path) -> io::Result<T> {
     Ok(serde_json::from_reader(io::BufReader::new(files::open_regular(path)?))?)
 }
 
-/// Removes the files of a part, and its directory if there is nothing else in it.
-fn remove_part(part: &Path) -> io::Result<()> {
-    remove_if_there(&part.join(PartFile::NAME))?;
-    for table in Table::ALL {
-        remove_if_there(&part.join(table.file()))?;
-    }
-    fs::remove_dir(part)
-}
-
-fn remove_if_there(path: &Path) -> io::Result<()> {
-    match fs::remove_file(path) {
-        Err(error) if error.kind() != ErrorKind::NotFound => Err(error),
-        _ => Ok(()),
-    }
+/// Writes a file through a temporary one in the same directory, so that it is whole or not there.
+pub(super) fn write_json(path: &Path, content: &impl Serialize) -> io::Result<()> {
+    let directory = path.parent().unwrap_or(Path::new("."));
+    let mut file = Builder::new()
+        .prefix(UNFINISHED)
+        .permissions(Permissions::from_mode(0o666))
+        .tempfile_in(directory)?;
+    serde_json::to_writer_pretty(&mut file, content)?;
+    file.write_all(b"\n")?;
+    file.as_file().sync_all()?;
+    file.persist(path)?;
+    Ok(())
 }
 
 /// Returns a text as a part of a file's name, which does not begin with a dot.
@@ -308,23 +257,18 @@ mod tests {
     }
 
     #[test]
-    fn a_directory_has_one_job() {
+    fn tables_are_created_once() {
         let directory = tempfile::tempdir().unwrap();
-        let identity = |run: &str, host: &str| {
-            Identity::parse(&format!("{run}\tw\t4 ranks\t2026-11-22T08:15:00.123Z\t{host}")).unwrap()
-        };
-        let tables = JobTables::at(&directory.path().join("run.tables"));
-        assert_eq!(tables.claim(Some(&identity("r-1", "n1"))).unwrap(), Claim::Own);
-        assert_eq!(tables.claim(Some(&identity("r-1", "n2"))).unwrap(), Claim::Own);
-        assert_eq!(tables.claim(Some(&identity("r-2", "n1"))).unwrap(), Claim::Other);
-        assert_eq!(tables.claim(None).unwrap(), Claim::Other);
-        assert!(!tables.is_finished());
-        tables.remove().unwrap();
-        assert!(!tables.directory().exists());
-        // A directory with something else.
-        fs::create_dir(tables.directory()).unwrap();
-        fs::write(tables.directory().join("notes"), "").unwrap();
-        assert_eq!(tables.claim(None).unwrap(), Claim::Other);
-        assert!(tables.remove().is_err());
+        let identity = Identity::parse("r-1\tw\t4 ranks\t2026-11-22T08:15:00.123Z\tn1").unwrap();
+        let path = directory.path().join("run.tables");
+        let tables = JobTables::create(&path, Some(&identity)).unwrap();
+        assert!(tables.is_there() && !tables.is_finished());
+        let found = tables.identity().unwrap();
+        assert!(found.is_of_same_world(&identity) && found.host.is_empty());
+        assert_eq!(JobTables::create(&path, None).unwrap_err().kind(), ErrorKind::AlreadyExists);
+        let newer =
+            Manifest { version: VERSION + 1, mpit: String::new(), size: 0, parts: vec![], missing: vec![] };
+        write_json(&path.join(MANIFEST), &newer).unwrap();
+        assert_eq!(tables.parts().unwrap_err().kind(), ErrorKind::Unsupported);
     }
 }

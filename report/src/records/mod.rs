@@ -1,8 +1,7 @@
 //! The records of a job as tables: what the texts of its processes say, row by row, as Parquet.
 //!
-//! A job is a directory, `STEM.tables`. It has a part for each node, a directory of tables with the records of that node's processes,
-//! so that nodes write their parts without each other. Its manifest is written last. A report of the tables is the same as one of the
-//! texts. [`export`](crate::export) writes other tables: those of a report, about the job as a whole.
+//! A job is a directory, `STEM.tables`. It has parts, directories of tables with the records of some processes, so that several
+//! programs can write a part each. Its manifest is written last. A report of the tables is the same as one of the texts. [`export`](crate::export) writes other tables: those of a report, about the job as a whole.
 
 mod columns;
 mod job;
@@ -11,9 +10,10 @@ mod read;
 mod table;
 mod text;
 
+pub use job::ENDING;
+pub(crate) use job::JobTables;
 #[cfg(test)]
 pub(crate) use job::part_file;
-pub use job::{Claim, ENDING, JobTables};
 #[cfg(test)]
 pub(crate) use part::PartFile;
 pub(crate) use part::{PartWriter, TextOf};

@@ -1,7 +1,6 @@
 //! The part of a node: the tables of its processes, written as their texts are parsed.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -15,6 +14,7 @@ use mpit_format::times::{CallRow, LateRow, RegionRow, SiteRow, TimeRow};
 use serde::{Deserialize, Serialize};
 
 use super::columns::Table;
+use super::job::write_json;
 use super::table::{Checksum, TableWriter};
 use super::text::{bytes_of_bin, write_durations, write_operations};
 use crate::problem::{Problem, Problems};
@@ -114,14 +114,11 @@ impl PartWriter {
         }
     }
 
-    /// Adds the text of a process, or of several. Returns true if each of its lines was understood.
-    pub(crate) fn add(&mut self, text: &TextOf<'_>) -> bool {
-        let problems = |of: &Self| of.problems.kept.len() as u64 + of.problems.more;
-        let before = problems(self);
+    /// Adds the text of a process, or of several.
+    pub(crate) fn add(&mut self, text: &TextOf<'_>) {
         text.path.clone_into(&mut self.path);
         text.host.clone_into(&mut self.host);
         parse::text(self, &text.text, text.origin);
-        problems(self) == before
     }
 
     /// Writes the rest, and the file with what the tables lack.
@@ -150,7 +147,7 @@ impl PartWriter {
             missing,
             tables,
         };
-        fs::write(self.directory.join(PartFile::NAME), serde_json::to_vec(&part)?)?;
+        write_json(&self.directory.join(PartFile::NAME), &part)?;
         Ok((part, self.problems))
     }
 

@@ -53,8 +53,12 @@ fn read_part(directory: &Path, progress: &(dyn Fn(u64) + Sync)) -> Part {
         }
     };
     part.size = file.size;
-    let ranks = |(first, last): (u32, u32)| first.min(MOST_RANKS)..=last.min(MOST_RANKS);
-    part.recovered.extend(file.recovered.into_iter().flat_map(ranks));
+    // A damaged file may name any ranks.
+    let mut next = 0;
+    for (first, last) in file.recovered {
+        part.recovered.extend(first.max(next)..last.saturating_add(1).min(MOST_RANKS));
+        next = last.saturating_add(1).max(next);
+    }
     part.missing = file.missing;
     let reader = PartReader { directory, progress, tables: &file.tables };
     reader.checked(Table::Ranks, &mut part, |part| reader.processes(part));
@@ -162,23 +166,22 @@ impl PartReader<'_> {
     fn processes(&self, part: &mut Part) -> io::Result<u64> {
         let Some(ranks) = self.open(Table::Ranks)? else { return Ok(0) };
         let mut tables = [
-            (RowsOfRanks::open(self, Table::Calls)?, add_call as AddRow),
-            (RowsOfRanks::open(self, Table::Late)?, add_late),
-            (RowsOfRanks::open(self, Table::Sites)?, add_site),
-            (RowsOfRanks::open(self, Table::Regions)?, add_region),
-        ];
+            (Table::Calls, add_call as AddRow),
+            (Table::Late, add_late),
+            (Table::Sites, add_site),
+            (Table::Regions, add_region),
+        ]
+        .map(|(table, add)| (RowsOfRanks::open(self, table, part), add));
         let path = self.path(Table::Ranks);
         let mut wrong = 0;
         for at in 0..ranks.groups() {
             for row in ranks.group(at)?.rows() {
                 let sink = &mut PartOf { part, path: &path };
-                if add_rank(sink, row).is_none() {
-                    wrong += 1;
-                    continue;
-                }
+                let is_sound = add_rank(sink, row).is_some();
+                wrong += u64::from(!is_sound);
                 for (table, add) in &mut tables {
                     while let Some(of_rank) = table.next_of(row.number(0))? {
-                        wrong += u64::from(add(sink, of_rank).is_none());
+                        wrong += u64::from(!is_sound || add(sink, of_rank).is_none());
                     }
                 }
             }
@@ -199,8 +202,14 @@ struct RowsOfRanks {
 }
 
 impl RowsOfRanks {
-    fn open(reader: &PartReader<'_>, table: Table) -> io::Result<Self> {
-        Ok(Self { table: reader.open(table)?, next_group: 0, group: Group::default(), at: 0 })
+    /// Opens a table. One that cannot be read is a problem, and taken for empty.
+    fn open(reader: &PartReader<'_>, table: Table, part: &mut Part) -> Self {
+        let opened = reader.open(table).unwrap_or_else(|error| {
+            part.problems.add(|| unreadable(&reader.path(table), &error));
+            None
+        });
+        (reader.progress)(fs::metadata(reader.path(table)).map_or(0, |file| file.len()));
+        Self { table: opened, next_group: 0, group: Group::default(), at: 0 }
     }
 
     /// Returns the next row if it is one of this rank.
@@ -213,14 +222,17 @@ impl RowsOfRanks {
         Ok(row)
     }
 
+    /// Reads the next group that is not empty. Returns false if there is none.
     fn read_group(&mut self) -> io::Result<bool> {
-        let Some(table) = self.table.as_ref().filter(|table| self.next_group < table.groups()) else {
-            return Ok(false);
-        };
-        self.group = table.group(self.next_group)?;
-        self.next_group += 1;
-        self.at = 0;
-        Ok(self.group.len() > 0)
+        while let Some(table) = self.table.as_ref().filter(|table| self.next_group < table.groups()) {
+            self.group = table.group(self.next_group)?;
+            self.next_group += 1;
+            self.at = 0;
+            if self.group.len() > 0 {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// Returns the number of rows that are left, which are those of no process.
@@ -249,17 +261,22 @@ fn name(bytes: &[u8]) -> Option<Arc<str>> {
 fn add_rank(sink: &mut PartOf<'_>, row: Row<'_>) -> Option<()> {
     let rank = rank(row, 0)?;
     let [host, mode, clock] = [0, 1, 2].map(|column| row.text(column));
-    sink.add_rank(rank);
-    if !host.is_empty() {
-        sink.add_host(rank, text(host)?);
-    }
+    let host = text(host)?;
+    let mut time = None;
     if !mode.is_empty() {
         let mode =
             [Mode::Off, Mode::Blocking, Mode::All].into_iter().find(|one| one.as_str().as_bytes() == mode)?;
         let clock =
             [Clock::Counter, Clock::System].into_iter().find(|one| one.as_str().as_bytes() == clock)?;
         let [elapsed, domain, error] = [1, 2, 3].map(|column| row.number(column));
-        sink.add_time(rank, TimeRow { mode, clock, elapsed, domain, error });
+        time = Some(TimeRow { mode, clock, elapsed, domain, error });
+    }
+    sink.add_rank(rank);
+    if !host.is_empty() {
+        sink.add_host(rank, host);
+    }
+    if let Some(time) = time {
+        sink.add_time(rank, time);
     }
     Some(())
 }

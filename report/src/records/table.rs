@@ -135,7 +135,10 @@ impl TableWriter {
         if self.pending > 0 {
             self.write_group()?;
         }
-        self.file.into_inner().map(Counted::checksum).map_err(failure)
+        let counted = self.file.into_inner().map_err(failure)?;
+        // A file system on other machines may report a full disk only here.
+        counted.to.sync_all()?;
+        Ok(counted.checksum())
     }
 }
 
