@@ -47,9 +47,13 @@ fn pack_run(run: &Run) -> Result<bool, String> {
         std::io::ErrorKind::AlreadyExists => format!("{shown} exists already; remove it to write it again"),
         _ => format!("cannot write {shown}: {error}"),
     })?;
-    let Packed { processes, problems, more_problems, notes, .. } = &packed;
-    notes.iter().for_each(|note| print(note));
-    problems.iter().for_each(|problem| print(&problem.to_string()));
+    let Packed { processes, problems, more_problems, notes } = &packed;
+    for note in notes {
+        print(note);
+    }
+    for problem in problems {
+        print(&problem.to_string());
+    }
     if *more_problems > 0 {
         print(&format!("and {more_problems} more problems"));
     }
