@@ -110,6 +110,7 @@ impl Interface {
         if !desc.has_plain_handles() {
             return None;
         }
+        debug_assert!(desc.count(&Object::NONE) == Ok(1), "the cell of {} is no scalar", desc.name());
         let layout = HandleLayout::default();
         let fill = |handle: &Handle, id| handle.fill_plain(id, session.0, desc);
         self.pvars.take(layout, || Handle::with_layout(layout), fill)
