@@ -37,7 +37,7 @@ pub fn pack_all(run: &Run, directory: &Path) -> io::Result<Packed> {
         Ok(packed)
     });
     if packed.is_err() {
-        // Nobody else uses the directory, which this function has created.
+        // This function has created the directory.
         let _ = fs::remove_dir_all(directory);
     }
     packed

@@ -53,7 +53,7 @@ fn tables_have_killed_processes() -> Outcome {
     on_each_in_dir("job_tables_killed", |stack, dir| {
         record(stack, &["killed", "kill"], &["--crash-safe"], dir)?;
         let finished = check(dir)?;
-        let is_told = |line: &str| line.contains("ended without MPI_Finalize: recovered");
-        finished.expect(finished.stderr.lines().any(is_told))
+        let is_recovered = |line: &str| line.contains("ended without MPI_Finalize: recovered");
+        finished.expect(finished.stderr.lines().any(is_recovered))
     })
 }
