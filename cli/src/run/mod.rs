@@ -38,9 +38,8 @@ pub(crate) fn run(args: &Run) -> Result<ExitCode, String> {
     require_program(&args.command)?;
     let library = preload::find(args.library.file.as_deref())?;
     let (target, summary) = (args.output_target()?, args.summary_target()?);
-    let target = target.as_ref();
-    let all = settings(args, target, summary.as_ref())?;
-    target.map(Target::prepare).transpose()?;
+    let all = settings(args, target.as_ref(), summary.as_ref())?;
+    target.as_ref().map(Target::prepare).transpose()?;
     let lines = settings::for_environment(&all);
     let own_stem = all.iter().any(|setting| setting.name.ends_with("pml_monitoring_filename"));
     let stem = store::files_at();
@@ -82,15 +81,16 @@ pub(crate) fn run(args: &Run) -> Result<ExitCode, String> {
         describe(job, args, stem.as_deref());
     }
     let stores_before = store::wanted_at().as_deref().map(recover::Before::now);
-    let files_before = target.map(Target::files);
+    let files_before = target.as_ref().map(Target::files);
     let mut watch = None;
     let result = wait::run(&mut command, |pid| watch = watch_job(args, job.as_ref(), pid));
     // Processes that were killed were in their last calls until about now.
     let end = Moment { domain: times::machine(), ns: clock::read_both().nanoseconds.cast_unsigned() };
     let diagnosis = watch.and_then(StuckWatch::end);
     if let Ok(status) = result {
+        let output = target.as_ref().zip(files_before.as_ref());
         let worlds = match &job {
-            Some(job) if !args.quiet && !screen::is_of_files(target.is_some(), stores_before.is_some()) => {
+            Some(job) if !args.quiet && !screen::is_of_files(output.is_some(), stores_before.is_some()) => {
                 screen::worlds(job.directory(), end)
             }
             _ => screen::Worlds::new(),
@@ -105,7 +105,7 @@ pub(crate) fn run(args: &Run) -> Result<ExitCode, String> {
             job: job.as_ref().map(OwnedJob::directory),
             stores_before,
             files,
-            output: target.zip(files_before.as_ref()),
+            output,
             summary: summary.as_ref().map(|target| (target, summary::of_run(target, name.as_deref()))),
             worlds,
             diagnosis,

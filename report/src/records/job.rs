@@ -81,8 +81,14 @@ impl JobTables {
     pub(crate) fn create(directory: &Path, identity: Option<&Identity>) -> io::Result<Self> {
         fs::create_dir(directory)?;
         let job = JobFile { version: VERSION, identity: identity.map(|of| without_host(of).fields()) };
-        write_json(&directory.join(JOB), &job)?;
-        Ok(Self::at(directory))
+        match write_json(&directory.join(JOB), &job) {
+            Ok(()) => Ok(Self::at(directory)),
+            Err(error) => {
+                // Nothing else is in it yet.
+                let _ = fs::remove_dir(directory);
+                Err(error)
+            }
+        }
     }
 
     /// Returns the run and world, if they are known.
