@@ -106,22 +106,46 @@ impl<T> Log<T> {
         Ok(index)
     }
 
-    /// Returns the present items in order, in slices. An iteration over these computes no places, unlike [`iter`](Self::iter).
+    /// Combines the present items in order. Unlike [`iter`](Self::iter), this computes no places: most lists have one chunk, for which it is
+    /// a loop over a slice.
     #[inline]
-    pub fn slices(&self) -> impl Iterator<Item = &[T]> {
-        let mut left = self.len();
-        self.chunks.iter().enumerate().map_while(move |(chunk, start)| {
-            let first = FIRST << chunk;
-            let count = left.min(first);
-            if count == 0 {
-                return None;
-            }
+    pub fn fold<A>(&self, start: A, mut combine: impl FnMut(A, &T) -> A) -> A {
+        let len = self.len();
+        // SAFETY: `len` items were published, of which the first `FIRST` are in this chunk.
+        let first = unsafe { self.items(0, len.min(FIRST)) }.iter().fold(start, &mut combine);
+        if len <= FIRST { first } else { self.fold_rest(len, first, combine) }
+    }
+
+    /// Combines the items behind the first chunk. Not inlined, so that short lists do not save its registers.
+    #[inline(never)]
+    fn fold_rest<A>(&self, len: usize, start: A, mut combine: impl FnMut(A, &T) -> A) -> A {
+        let (mut left, mut result) = (len - FIRST, start);
+        for chunk in 1..CHUNKS {
+            let count = left.min(FIRST << chunk);
+            // SAFETY: `len` items were published, of which `left` are in this chunk and those behind it.
+            result = unsafe { self.items(chunk, count) }.iter().fold(result, &mut combine);
             left -= count;
-            let start = start.load(Relaxed).wrapping_add(first);
-            // SAFETY: the chunk has `first` slots from `start`. `push` initializes a slot before it publishes the new `len`
-            // (`Release`), `len()` loads it with `Acquire`, and slots below `len` are not written again before `drop`.
-            Some(unsafe { std::slice::from_raw_parts(start, count) })
-        })
+            if left == 0 {
+                break;
+            }
+        }
+        result
+    }
+
+    /// Returns the first items of a chunk.
+    ///
+    /// # Safety
+    ///
+    /// The chunk has at least `count` items below a length that this thread has loaded with [`len`](Self::len).
+    #[inline]
+    unsafe fn items(&self, chunk: usize, count: usize) -> &[T] {
+        let first = FIRST << chunk;
+        debug_assert!(count <= first && first - FIRST + count <= self.len());
+        let start = self.chunks[chunk].load(Relaxed).wrapping_add(first);
+        // SAFETY: the chunk has `first` slots from `start`, which is not null even if there is no chunk and no item. `push` initializes
+        // a slot before it publishes the new `len` (`Release`), `len()` loads it with `Acquire`, and slots below `len` are not written
+        // again before `drop`.
+        unsafe { std::slice::from_raw_parts(start, count) }
     }
 
     /// Returns an iterator over the present items.
@@ -176,19 +200,22 @@ mod tests {
         }
         assert!(std::ptr::eq(first, log.get(0).unwrap()));
         assert!(log.iter().copied().eq(0..COUNT));
-        assert!(log.slices().flatten().copied().eq(0..COUNT));
+        let all = log.fold(Vec::new(), |mut all, item| {
+            all.push(*item);
+            all
+        });
+        assert!(all.into_iter().eq(0..COUNT));
         assert!(log.get(COUNT).is_none());
         assert!(log.get(usize::MAX / 2).is_none());
     }
 
     #[test]
-    fn slices_end_with_the_last_item() {
+    fn sums_have_the_last_item() {
         let log = Log::new();
-        for count in 0..=3 * FIRST + 1 {
-            assert_eq!(log.slices().map(<[usize]>::len).sum::<usize>(), count);
-            log.push(count).unwrap();
+        for item in 0..=3 * FIRST + 1 {
+            assert_eq!(log.fold(0, |sum, item| sum + item), (0..item).sum::<usize>());
+            log.push(item).unwrap();
         }
-        assert_eq!(log.slices().map(<[usize]>::len).collect::<Vec<_>>(), [FIRST, 2 * FIRST, 2]);
     }
 
     #[test]

@@ -130,15 +130,13 @@ impl<'s> Groups<'s> {
     /// Returns the number of messages.
     #[inline]
     pub(super) fn count(&self) -> u64 {
-        let groups = self.all.slices().flatten();
-        groups.fold(0, |count, group| count.wrapping_add(count_in(group)))
+        self.all.fold(0, |count, group| u64::wrapping_add(count, count_in(group)))
     }
 
     /// Returns the sum of bytes of all messages.
     #[inline]
     pub(super) fn bytes(&self) -> u64 {
-        let groups = self.all.slices().flatten();
-        groups.fold(0, |bytes, group| bytes.wrapping_add(group[GROUP].load(Relaxed)))
+        self.all.fold(0, |bytes, group| u64::wrapping_add(bytes, group[GROUP].load(Relaxed)))
     }
 }
 
