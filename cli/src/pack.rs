@@ -1,6 +1,5 @@
 //! `mpit pack`: writes the records of runs as tables, which need less space and are read faster.
 
-use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use mpit_report::input::{self, Run};
@@ -41,29 +40,36 @@ fn pack_run(run: &Run) -> Result<bool, String> {
     if !run.has_texts() {
         return Err("it has no files of processes".into());
     }
-    let directory = tables_of(&run.path());
+    let directory = records::tables_of(&run.path());
     let shown = directory.display();
     let packed = pack_all(run, &directory).map_err(|error| match error.kind() {
         std::io::ErrorKind::AlreadyExists => format!("{shown} exists already; remove it to write it again"),
         _ => format!("cannot write {shown}: {error}"),
     })?;
-    let Packed { processes, problems, more_problems, notes } = &packed;
-    for note in notes {
-        print(note);
-    }
-    for problem in problems {
-        print(&problem.to_string());
-    }
-    if *more_problems > 0 {
-        print(&format!("and {more_problems} more problems"));
-    }
+    print_result(&packed);
+    let processes = packed.processes;
     print(&format!("wrote {shown}, of {processes} processes; read it with `mpit report {shown}`"));
-    Ok(problems.is_empty())
+    Ok(packed.problems.is_empty())
 }
 
-/// Returns the directory of the tables of a run.
-fn tables_of(stem: &Path) -> PathBuf {
-    let mut name = stem.as_os_str().to_owned();
-    name.push(records::ENDING);
-    name.into()
+/// Prints the notes and problems of packed files.
+pub(crate) fn print_result(packed: &Packed) {
+    for note in &packed.notes {
+        print(note);
+    }
+    for problem in &packed.problems {
+        print(&problem.to_string());
+    }
+    if packed.more_problems > 0 {
+        print(&format!("and {} more problems", packed.more_problems));
+    }
+}
+
+/// Removes the files of which tables have all.
+pub(crate) fn remove_files(packed: &Packed) {
+    for source in &packed.sources {
+        if let Err(error) = source.remove() {
+            print(&format!("cannot remove {}, which is in the tables: {error}", source.path().display()));
+        }
+    }
 }

@@ -67,7 +67,9 @@ pub mod about {
 pub mod run {
     pub use mpit_format::identity::Identity;
     pub use mpit_format::names::{self, stem_of};
-    pub use mpit_monitoring::run::{RUN, compact_time, of_environment, remove_traces, set_spawned};
+    pub use mpit_monitoring::run::{
+        RUN, compact_time, of_environment, remove_traces, set_spawned, time_text,
+    };
     pub use mpit_monitoring::run::{job, template};
 }
 

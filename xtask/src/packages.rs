@@ -20,11 +20,11 @@ pub(crate) const DEBIAN: [&str; 15] = [
     "libunwind-19",
 ];
 
-/// Debian's packages for `cargo xtask cluster`: network namespaces and Slurm.
-pub(crate) const CLUSTER: [&str; 3] = ["iproute2", "slurm-wlm", "munge"];
+/// Debian's packages for `cargo xtask cluster`: network namespaces, Slurm and modules.
+pub(crate) const CLUSTER: [&str; 4] = ["iproute2", "slurm-wlm", "munge", "lmod"];
 
-/// Debian's packages for `cargo xtask placement --replay`: models of networks.
-pub(crate) const SIMGRID: [&str; 1] = ["python3-simgrid"];
+/// Debian's packages for `cargo xtask placement`: another program that divides graphs, and models of networks.
+pub(crate) const PLACEMENT: [&str; 2] = ["scotch", "python3-simgrid"];
 
 pub(crate) struct Wheel {
     /// The name of the package, and of its virtual environment.

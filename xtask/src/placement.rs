@@ -20,6 +20,9 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Outcome {
+    for problem in setup::placement() {
+        println!("placement: could not get {problem}");
+    }
     let (name, tables) = if arguments.replay {
         ("replay", replay()?)
     } else {
@@ -42,9 +45,6 @@ const MODELS: [&str; 2] = ["fat tree", "dragonfly"];
 
 /// Returns the times of placements on models of networks.
 fn replay() -> Outcome<String> {
-    for problem in setup::simgrid() {
-        println!("replay: could not get {problem}");
-    }
     let dir = paths::scratch("reports", "replay")?;
     let [lines, _] = build::run(example("replay").arg(&dir))?;
     let mut columns = vec!["matrix".to_owned(), "ranks".into(), "busiest node, predicted gain".into()];

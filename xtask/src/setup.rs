@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 
 use mpit_tests::{Context, Failure, Outcome, paths, stacks::Found};
 
-use crate::packages::{CLUSTER, DEBIAN, MPI4PY, SIMGRID, TABLES, WHEELS, Wheel};
+use crate::packages::{CLUSTER, DEBIAN, MPI4PY, PLACEMENT, TABLES, WHEELS, Wheel};
 
 /// Installs everything; returns a line for each package that is not available.
 pub(crate) fn everything() -> Vec<String> {
@@ -30,9 +30,9 @@ pub(crate) fn cluster() -> Vec<String> {
     debian(&CLUSTER)
 }
 
-/// Installs what models of networks need; returns a line for each package that is not available.
-pub(crate) fn simgrid() -> Vec<String> {
-    debian(&SIMGRID)
+/// Installs what the comparison of placements needs; returns a line for each package that is not available.
+pub(crate) fn placement() -> Vec<String> {
+    debian(&PLACEMENT)
 }
 
 pub(crate) fn report(problems: &[String]) {

@@ -10,7 +10,7 @@ use mpit_report::input::Run;
 
 use super::files::{self, RunFiles};
 use super::output::{self, Target};
-use super::{missing, no_files, recover, screen};
+use super::{missing, no_files, recover, screen, tables};
 use crate::print;
 use crate::why::watch;
 
@@ -46,13 +46,14 @@ pub(super) struct Ended<'a> {
 type Step = fn(&Ended<'_>);
 
 /// The steps, in their order. The stores of `job` are removed after the last one.
-const STEPS: [Step; 7] = [
+const STEPS: [Step; 8] = [
     recover_stores,
     remove_traces,
     screen::show,
     report_files,
     report_summary,
     missing::report,
+    tables::pack_all,
     repeat_diagnosis,
 ];
 

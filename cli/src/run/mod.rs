@@ -3,12 +3,14 @@
 mod at_end;
 mod files;
 pub(crate) mod launchers;
+mod members;
 mod missing;
 pub(crate) mod no_files;
 pub(crate) mod output;
 mod recover;
 mod screen;
 mod summary;
+mod tables;
 mod template;
 mod wait;
 pub(crate) mod witness;
@@ -32,6 +34,7 @@ use crate::why::watch::StuckWatch;
 use crate::{Run, preload, print, require_program};
 use at_end::Ended;
 use files::RunFiles;
+use tables::OfNode;
 
 /// Runs the command, waits for it, forwards signals to it, and ends as the command did.
 pub(crate) fn run(args: &Run) -> Result<ExitCode, String> {
@@ -67,6 +70,7 @@ pub(crate) fn run(args: &Run) -> Result<ExitCode, String> {
         (Some(name), Some(stem)) => Some(RunFiles::begin(stem, name.clone())?),
         _ => None,
     };
+    let of_node = begin_tables(args, target.as_ref())?;
     let summary_lock = match (&summary, &name) {
         (Some(summary), Some(_)) => summary::prepare(summary, stem.as_deref())?,
         // Inside of a job, other processes may have ended already.
@@ -113,6 +117,9 @@ pub(crate) fn run(args: &Run) -> Result<ExitCode, String> {
     } else if let Some(files) = &files {
         files.end();
     }
+    if let Some(of_node) = of_node {
+        of_node.end();
+    }
     if let Some(lock) = summary_lock {
         lock.remove();
     }
@@ -135,6 +142,16 @@ impl Run {
     pub(crate) fn summary_target(&self) -> Result<Option<Target>, String> {
         self.summary.as_deref().map(|stem| Target::new("--summary", stem, &self.command)).transpose()
     }
+}
+
+/// Makes way for the tables of `--tables`. Behind a launcher, several commands write them.
+fn begin_tables(args: &Run, output: Option<&Target>) -> Result<Option<OfNode>, String> {
+    let Some(target) = output.filter(|_| args.tables) else { return Ok(None) };
+    if files::is_inside_a_job() {
+        return Ok(OfNode::join(target));
+    }
+    tables::clear(Path::new(&target.stem))?;
+    Ok(None)
 }
 
 /// Returns the names of the variables that the processes of the command need.

@@ -11,6 +11,11 @@ use crate::elf::Program;
 /// The variables in which launchers number the processes of a job.
 const RANKS: [&str; 4] = ["PMIX_RANK", "PMI_RANK", "OMPI_COMM_WORLD_RANK", "PMI_ID"];
 
+/// Returns the number of the process that this command starts, behind a launcher.
+pub(super) fn rank() -> Option<u32> {
+    RANKS.iter().find_map(|name| std::env::var(name).ok()?.parse().ok())
+}
+
 /// Replaces `%j` (job), `%s` (step), `%h` (machine), `%r` (rank), `%u` (user), `%x` (program) and `%%`. Others stay as they are.
 pub(crate) fn expand(text: &str, words: &[OsString]) -> Result<String, String> {
     expand_in(text, words, &|name| std::env::var(name).ok().filter(|value| !value.is_empty()))

@@ -5,6 +5,7 @@
 //! compared as a whole, so `phase_1` does not match `phase_10`. Files of one name are separated if their first lines name
 //! different runs, or different worlds of a run.
 
+mod node;
 mod read;
 #[cfg(test)]
 mod tests;
@@ -27,6 +28,7 @@ pub use mpit_format::Identity;
 
 use crate::job::Job;
 use crate::records::{self, JobTables};
+pub(crate) use node::of_processes;
 pub(crate) use read::each_text;
 
 /// The reason why there are no files to read.
@@ -111,6 +113,11 @@ impl Run {
     /// Returns true if there are files with the records of processes.
     pub fn has_texts(&self) -> bool {
         self.combined.is_some() || !self.by_rank.is_empty() || !self.recovered.is_empty()
+    }
+
+    /// Returns the files with the texts of processes.
+    pub(crate) fn texts(&self) -> impl Iterator<Item = &Path> {
+        self.by_rank.values().chain(&self.combined).map(PathBuf::as_path)
     }
 
     /// Returns true if there is only a summary.

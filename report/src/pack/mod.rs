@@ -1,11 +1,16 @@
 //! Packing of the files of a run into [tables](crate::records).
 
+mod node;
+mod source;
 #[cfg(test)]
 mod tests;
 
 use std::fs;
 use std::io;
 use std::path::Path;
+
+pub use node::{Member, NodePacked, pack_node};
+pub use source::Source;
 
 use crate::input::{self, Run};
 use crate::problem::Problem;
@@ -22,6 +27,8 @@ pub struct Packed {
     pub more_problems: u64,
     /// Notes for the user about the files.
     pub notes: Vec<String>,
+    /// The files of which the tables have all; none if there were problems.
+    pub sources: Vec<Source>,
 }
 
 /// Writes the records of a run as the tables of a directory, which does not exist before. The files stay.
@@ -32,8 +39,9 @@ pub struct Packed {
 /// name.
 pub fn pack_all(run: &Run, directory: &Path) -> io::Result<Packed> {
     let tables = JobTables::create(directory, run.identity())?;
-    let packed = pack(run, &tables, "all").and_then(|packed| {
-        tables.finish(true)?;
+    let packed = write(run, &tables).and_then(|(unfinished, packed)| {
+        tables.end_part(unfinished, "all", packed.processes)?;
+        tables.finish()?;
         Ok(packed)
     });
     if packed.is_err() {
@@ -43,22 +51,46 @@ pub fn pack_all(run: &Run, directory: &Path) -> io::Result<Packed> {
     packed
 }
 
-/// Writes the records of a run as a part of tables.
-pub(crate) fn pack(run: &Run, tables: &JobTables, node: &str) -> io::Result<Packed> {
-    let unfinished = tables.begin_part()?;
-    let packed = write(run, unfinished.path())?;
-    tables.end_part(unfinished, node)?;
-    Ok(packed)
+/// Removes the tables of an earlier run with this beginning of names. Returns false if there are none.
+///
+/// # Errors
+///
+/// Those of the file system, if not all could be removed, or there are other files between them.
+pub fn remove_tables(directory: &Path) -> io::Result<bool> {
+    let tables = JobTables::at(directory);
+    let is_there = tables.is_there();
+    if is_there {
+        tables.remove()?;
+    }
+    Ok(is_there)
 }
 
-fn write(run: &Run, directory: &Path) -> io::Result<Packed> {
-    let mut writer = PartWriter::new(directory);
-    let (rest, notes) = input::each_text(run, &mut |text| writer.add(&text));
+/// Writes the records of a run as a part of tables, which has no name yet.
+fn write(run: &Run, tables: &JobTables) -> io::Result<(tempfile::TempDir, Packed)> {
+    // Before they are read, so that a file that is replaced meanwhile is another one.
+    let mut sources: Vec<Source> = run.texts().filter_map(Source::now).collect();
+    let unfinished = tables.begin_part()?;
+    let mut writer = PartWriter::new(unfinished.path());
+    let mut read = Vec::new();
+    let (rest, notes) = input::each_text(run, &mut |text| {
+        if read.last().is_none_or(|last| last != text.path) {
+            read.push(text.path.to_owned());
+        }
+        writer.add(&text);
+    });
     let (part, problems) = writer.finish(rest.size, rest.recovered, rest.missing)?;
-    Ok(Packed {
+    let (kept, more_problems) =
+        ([rest.problems.kept, problems.kept].concat(), rest.problems.more + problems.more);
+    read.sort_unstable();
+    sources.retain(|source| {
+        kept.is_empty() && read.binary_search_by(|path| path.as_path().cmp(source.path())).is_ok()
+    });
+    let packed = Packed {
         processes: part.ranks.iter().map(|(first, last)| (last - first) as usize + 1).sum(),
-        problems: [rest.problems.kept, problems.kept].concat(),
-        more_problems: rest.problems.more + problems.more,
+        problems: kept,
+        more_problems,
         notes,
-    })
+        sources,
+    };
+    Ok((unfinished, packed))
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use mpit_format::calls::CALLS;
 
-use super::{Packed, pack, pack_all};
+use super::{Member, NodePacked, Packed, pack_all, pack_node, write};
 use crate::data::Report;
 use crate::input::{self, Run};
 use crate::placement::patterns;
@@ -62,7 +62,9 @@ fn report(run: &Run) -> (String, Vec<String>) {
 
 /// Packs the files of one node.
 fn packed(from: &Path, tables: &JobTables, node: &str) -> Packed {
-    pack(&the_run(&from.join("run")), tables, node).unwrap()
+    let (unfinished, packed) = write(&the_run(&from.join("run")), tables).unwrap();
+    tables.end_part(unfinished, node, packed.processes).unwrap();
+    packed
 }
 
 fn files(directory: &Path) -> Vec<PathBuf> {
@@ -84,11 +86,9 @@ fn reports_are_equal() {
     let tables = JobTables::create(&texts.path().join("run.tables"), run.identity()).unwrap();
     let one = packed(node1.path(), &tables, "n1");
     assert_eq!((one.processes, one.problems.len()), (2, 0));
-    assert_eq!(tables.finish(false).unwrap(), [(1, 1)]);
-    assert!(!tables.is_finished());
+    assert!(!tables.finish_if_whole(3).unwrap() && !tables.is_finished());
     packed(node2.path(), &tables, "n1");
-    assert_eq!(tables.finish(false).unwrap(), []);
-    assert!(tables.is_finished());
+    assert!(tables.finish_if_whole(3).unwrap() && tables.is_finished());
     let run = the_run(tables.directory());
     assert_eq!(report(&run), (expected, lines));
     assert!(run.has_tables() && !run.has_texts() && run.bytes() > 0);
@@ -135,6 +135,48 @@ fn damaged_texts_are_reported() {
         pack_all(&the_run(&directory.path().join("run")), &directory.path().join("run.tables")).unwrap();
     assert!(done.problems[0].path.ends_with("run.1.prof"), "{:?}", done.problems);
     assert_eq!(done.processes, 2);
+    assert_eq!(done.sources, []);
+}
+
+/// Only files that are as they were when they were read may be removed.
+#[test]
+fn changed_files_are_not_removed() {
+    let directory = tempfile::tempdir().unwrap();
+    write_files(directory.path(), (0..3).map(|rank| (rank, text(rank))));
+    let run = the_run(&directory.path().join("run"));
+    let packed = pack_all(&run, &directory.path().join("run.tables")).unwrap();
+    let paths = [0, 1, 2].map(|rank| directory.path().join(format!("run.{rank}.prof")));
+    assert_eq!(packed.sources.iter().map(|source| source.path().to_owned()).collect::<Vec<_>>(), paths);
+    fs::write(directory.path().join("new"), text(1)).unwrap();
+    fs::rename(directory.path().join("new"), &paths[1]).unwrap();
+    fs::remove_file(&paths[2]).unwrap();
+    let removed: Vec<_> = packed.sources.iter().map(|source| source.remove().unwrap()).collect();
+    assert_eq!(removed, [true, false, false]);
+    assert!(!paths[0].exists() && paths[1].exists());
+}
+
+#[test]
+#[cfg_attr(miri, ignore = "threads of rayon wait in loops, which takes Miri too long")]
+fn nodes_pack_their_processes() {
+    let directory = tempfile::tempdir().unwrap();
+    write_files(directory.path(), (0..3).map(|rank| (rank, text(rank))));
+    let stem = directory.path().join("run");
+    let (expected, _) = report(&the_run(&stem));
+    let pack = |rank: u32| {
+        let member = Member { rank, since: "2026-11-22T08:15:00.123Z".into() };
+        pack_node(&stem, &format!("n{rank}"), &[member]).unwrap()
+    };
+    for (rank, is_last) in [(2, false), (0, false), (1, true)] {
+        let NodePacked::Done { is_whole, packed, .. } = pack(rank) else { panic!("rank {rank} has a file") };
+        assert_eq!((is_whole, packed.processes), (is_last, 1));
+        assert!(packed.sources[0].remove().unwrap());
+        // What is not packed yet is read from files.
+        assert_eq!(report(&the_run(&stem)).0, expected);
+    }
+    assert!(matches!(pack(1), NodePacked::Nothing));
+    // The next job writes files of the same names.
+    write_files(directory.path(), [(0, text(0).replace("r-1\tw", "r-2\tw"))]);
+    assert!(matches!(pack(0), NodePacked::Taken(path) if path == directory.path().join("run.tables")));
 }
 
 /// No damage of tables ends the program, and each is reported.
@@ -147,7 +189,7 @@ fn damaged_tables_are_problems() {
     pack_all(&the_run(&directory.path().join("run")), &tables).unwrap();
     let run = the_run(&tables);
     let (expected, lines) = report(&run);
-    let part = tables.join("all");
+    let part = tables.join("all.3");
     for path in files(&part).into_iter().filter(|path| path.extension().is_some_and(|kind| kind == "parquet"))
     {
         let whole = fs::read(&path).unwrap();

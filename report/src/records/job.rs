@@ -1,12 +1,13 @@
 //! The directory of a job's tables: who it belongs to, its parts, and the manifest that says that they are all.
 
-use std::fs::{self, Permissions};
+use std::fs::{self, File, Permissions};
 use std::io::{self, ErrorKind, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use mpit_format::Identity;
 use mpit_format::files;
+use mpit_format::names::directory_of;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use tempfile::{Builder, TempDir};
@@ -73,21 +74,45 @@ impl JobTables {
         self.directory.join(JOB).is_file()
     }
 
-    /// Creates the directory for the tables of a job.
+    /// Creates the directory for the tables of a job. It is there with the file that names the job, or not at all.
     ///
     /// # Errors
     ///
     /// The errors of the file system: [`AlreadyExists`](ErrorKind::AlreadyExists) if there is something of that name.
     pub(crate) fn create(directory: &Path, identity: Option<&Identity>) -> io::Result<Self> {
-        fs::create_dir(directory)?;
+        if fs::symlink_metadata(directory).is_ok() {
+            return Err(ErrorKind::AlreadyExists.into());
+        }
+        let new = unfinished_in(directory_of(directory))?;
         let job = JobFile { version: VERSION, identity: identity.map(|of| without_host(of).fields()) };
-        match write_json(&directory.join(JOB), &job) {
-            Ok(()) => Ok(Self::at(directory)),
-            Err(error) => {
-                // Nothing else is in it yet.
-                let _ = fs::remove_dir(directory);
-                Err(error)
+        write_json(&new.path().join(JOB), &job)?;
+        match fs::rename(new.path(), directory) {
+            Ok(()) => {
+                // It has another name now.
+                let _ = new.keep();
+                sync(directory_of(directory))?;
+                Ok(Self::at(directory))
             }
+            // Another process was faster.
+            Err(_) if fs::symlink_metadata(directory).is_ok() => Err(ErrorKind::AlreadyExists.into()),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Returns the tables of a job, of which this process writes a part; the first one creates them. `None` if there is something else of
+    /// that name, or another job's tables.
+    ///
+    /// # Errors
+    ///
+    /// The errors of the file system.
+    pub(crate) fn join(directory: &Path, identity: &Identity) -> io::Result<Option<Self>> {
+        match Self::create(directory, Some(identity)) {
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => {
+                let tables = Self::at(directory);
+                let is_own = tables.identity().is_some_and(|job| job.is_of_same_world(identity));
+                Ok(Some(tables).filter(|_| is_own))
+            }
+            created => created.map(Some),
         }
     }
 
@@ -99,23 +124,24 @@ impl JobTables {
 
     /// Creates the directory of a part that is being written.
     pub(crate) fn begin_part(&self) -> io::Result<TempDir> {
-        Builder::new().prefix(UNFINISHED).tempdir_in(&self.directory)
+        unfinished_in(&self.directory)
     }
 
-    /// Gives a part its name, by which it is finished.
-    pub(crate) fn end_part(&self, unfinished: TempDir, node: &str) -> io::Result<()> {
-        let node = in_name(node);
-        // Readable like other directories.
-        fs::set_permissions(unfinished.path(), fs::metadata(&self.directory)?.permissions())?;
+    /// Gives a part its name, by which it is finished: that of its node, and its number of processes. Once this returns, a crash of the
+    /// machine does not lose it.
+    pub(crate) fn end_part(&self, unfinished: TempDir, node: &str, processes: usize) -> io::Result<()> {
+        sync(unfinished.path())?;
+        let name = part_name(node, processes);
         for number in 1..MOST_PARTS_OF_NODE {
-            let name = if number == 1 { node.clone() } else { format!("{node}.{number}") };
+            let name = if number == 1 { name.clone() } else { format!("{name}.{number}") };
             let part = self.directory.join(name);
             match fs::rename(unfinished.path(), &part) {
                 Err(error) if part.exists() && error.kind() != ErrorKind::PermissionDenied => {}
                 renamed => {
+                    renamed?;
                     // The directory has another name now.
                     let _ = unfinished.keep();
-                    return renamed;
+                    return sync(&self.directory);
                 }
             }
         }
@@ -168,13 +194,36 @@ impl JobTables {
         self.directory.join(MANIFEST).is_file()
     }
 
-    /// Writes the manifest if all processes have records, or in any case if no other part comes. Returns the processes without records,
-    /// as ranges of ranks.
+    /// Writes the manifest if all processes of the job have records. Returns true if so. Each node asks this at its end, so it looks into
+    /// the parts only if the numbers in their names add up.
     ///
     /// # Errors
     ///
     /// The errors of the file system.
-    pub(crate) fn finish(&self, is_last: bool) -> io::Result<Vec<(u32, u32)>> {
+    pub(crate) fn finish_if_whole(&self, size: u32) -> io::Result<bool> {
+        let processes = |part: &PathBuf| part.file_name()?.to_str().and_then(processes_of);
+        let known: Option<Vec<u64>> = self.parts()?.iter().map(processes).collect();
+        if known.is_some_and(|known| known.iter().sum::<u64>() < size.into()) {
+            return Ok(false);
+        }
+        let manifest = self.manifest_of_parts()?;
+        let is_whole = manifest.missing.is_empty();
+        if is_whole {
+            write_json(&self.directory.join(MANIFEST), &manifest)?;
+        }
+        Ok(is_whole)
+    }
+
+    /// Writes the manifest, after which no part comes any more.
+    ///
+    /// # Errors
+    ///
+    /// The errors of the file system.
+    pub(crate) fn finish(&self) -> io::Result<()> {
+        write_json(&self.directory.join(MANIFEST), &self.manifest_of_parts()?)
+    }
+
+    fn manifest_of_parts(&self) -> io::Result<Manifest> {
         let (mut size, mut parts) = (0, Vec::new());
         for part in self.parts()? {
             let file = part_file(&part)?;
@@ -183,13 +232,70 @@ impl JobTables {
             parts.push((name, file.ranks));
         }
         let missing = gaps(size, parts.iter().flat_map(|(_, ranks)| ranks.iter().copied()).collect());
-        if missing.is_empty() || is_last {
-            let mpit = env!("CARGO_PKG_VERSION").to_owned();
-            let manifest = Manifest { version: VERSION, mpit, size, parts, missing: missing.clone() };
-            write_json(&self.directory.join(MANIFEST), &manifest)?;
-        }
-        Ok(missing)
+        Ok(Manifest { version: VERSION, mpit: env!("CARGO_PKG_VERSION").to_owned(), size, parts, missing })
     }
+
+    /// Removes the tables, whoever wrote them. Files that mpit does not write stay, with their directories.
+    ///
+    /// # Errors
+    ///
+    /// The errors of the file system: [`DirectoryNotEmpty`](ErrorKind::DirectoryNotEmpty) if there are other files.
+    pub(crate) fn remove(&self) -> io::Result<()> {
+        // First, so that the rest is not taken for finished.
+        remove_if_there(&self.directory.join(MANIFEST))?;
+        for entry in fs::read_dir(&self.directory)? {
+            let entry = entry?;
+            let is_unfinished = entry.file_name().as_encoded_bytes().starts_with(UNFINISHED.as_bytes());
+            let path = entry.path();
+            if !entry.file_type()?.is_dir() {
+                if is_unfinished {
+                    remove_if_there(&path)?;
+                }
+            } else if is_unfinished || path.join(PartFile::NAME).exists() {
+                remove_part(&path)?;
+            }
+        }
+        remove_if_there(&self.directory.join(JOB))?;
+        fs::remove_dir(&self.directory)
+    }
+}
+
+/// Creates a directory for something that is not finished, which others can read once it has its name.
+fn unfinished_in(directory: &Path) -> io::Result<TempDir> {
+    Builder::new().prefix(UNFINISHED).permissions(Permissions::from_mode(0o777)).tempdir_in(directory)
+}
+
+/// Returns when the names in a directory are on the disk, if its file system can say so.
+fn sync(directory: &Path) -> io::Result<()> {
+    match File::open(directory)?.sync_all() {
+        Err(error) if error.kind() == ErrorKind::InvalidInput => Ok(()),
+        result => result,
+    }
+}
+
+fn remove_part(part: &Path) -> io::Result<()> {
+    remove_if_there(&part.join(PartFile::NAME))?;
+    for table in Table::ALL {
+        remove_if_there(&part.join(table.file()))?;
+    }
+    fs::remove_dir(part)
+}
+
+fn remove_if_there(path: &Path) -> io::Result<()> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
+        removed => removed,
+    }
+}
+
+/// Returns the name of a part. The node has no dots in it, so that the number is found again.
+fn part_name(node: &str, processes: usize) -> String {
+    format!("{}.{processes}", in_name(node).replace('.', "_"))
+}
+
+/// Returns the number of processes in the name of a part.
+fn processes_of(name: &str) -> Option<u64> {
+    name.split('.').nth(1)?.parse().ok()
 }
 
 fn without_host(identity: &Identity) -> Identity {
@@ -260,6 +366,53 @@ mod tests {
         for (text, name) in [("n1", "n1"), ("../../etc", "_.._etc"), ("", "node"), (".x y/", "x_y_")] {
             assert_eq!(in_name(text), name);
         }
+    }
+
+    #[test]
+    fn names_of_parts_have_numbers_of_processes() {
+        for (node, processes, name) in
+            [("n1", 4, "n1.4"), ("n1.site.org", 128, "n1_site_org.128"), ("", 1, "node.1")]
+        {
+            assert_eq!(part_name(node, processes), name);
+            assert_eq!(processes_of(name), Some(processes as u64));
+            assert_eq!(processes_of(&format!("{name}.2")), Some(processes as u64));
+        }
+        assert_eq!(processes_of("n1"), None);
+    }
+
+    #[test]
+    fn other_files_are_not_removed() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("run.tables");
+        let tables = JobTables::create(&path, None).unwrap();
+        fs::create_dir(path.join("mine")).unwrap();
+        fs::write(path.join("mine/pairs.parquet"), "").unwrap();
+        let unfinished = tables.begin_part().unwrap().keep();
+        assert_eq!(tables.remove().unwrap_err().kind(), ErrorKind::DirectoryNotEmpty);
+        assert!(path.join("mine/pairs.parquet").exists() && !unfinished.exists() && !tables.is_there());
+        fs::remove_dir_all(path.join("mine")).unwrap();
+        tables.remove().unwrap();
+        assert!(!path.exists());
+    }
+
+    #[test]
+    fn tables_are_those_of_one_job() {
+        let directory = tempfile::tempdir().unwrap();
+        let identity = |run: &str, host: &str| {
+            Identity::parse(&format!("{run}\tw\t4 ranks\t2026-11-22T08:15:00.123Z\t{host}")).unwrap()
+        };
+        let path = directory.path().join("run.tables");
+        for (of, is_own) in
+            [(identity("r-1", "n1"), true), (identity("r-1", "n2"), true), (identity("r-2", "n1"), false)]
+        {
+            assert_eq!(JobTables::join(&path, &of).unwrap().is_some(), is_own);
+        }
+        let other = directory.path().join("other.tables");
+        fs::write(&other, "").unwrap();
+        assert!(JobTables::join(&other, &identity("r-1", "n1")).unwrap().is_none());
+        let names: Vec<_> =
+            fs::read_dir(directory.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        assert_eq!(names.len(), 2, "{names:?}");
     }
 
     #[test]

@@ -10,6 +10,8 @@ mod read;
 mod table;
 mod text;
 
+use std::path::{Path, PathBuf};
+
 pub use job::ENDING;
 pub(crate) use job::JobTables;
 #[cfg(test)]
@@ -20,3 +22,11 @@ pub(crate) use part::{PartWriter, TextOf};
 pub(crate) use read::read;
 #[cfg(test)]
 pub(crate) use table::Checksum;
+
+/// Returns the directory of the tables of a run. `stem` is the beginning of the names of its files.
+#[must_use]
+pub fn tables_of(stem: &Path) -> PathBuf {
+    let mut name = stem.as_os_str().to_owned();
+    name.push(ENDING);
+    name.into()
+}

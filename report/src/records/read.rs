@@ -25,17 +25,26 @@ use crate::problem::Problem;
 
 /// Reads the tables of a job. `progress` receives the number of bytes of each piece that was read.
 pub(crate) fn read(tables: &JobTables, progress: &(dyn Fn(u64) + Sync)) -> Part {
-    match tables.parts() {
-        Ok(parts) => parts
-            .into_par_iter()
-            .map(|directory| read_part(&directory, progress))
-            .reduce(Part::default, Part::absorb),
+    let parts = match tables.parts() {
+        Ok(parts) => parts,
         Err(error) => {
             let mut part = Part::default();
             part.problems.add(|| unreadable(tables.directory(), &error));
-            part
+            return part;
         }
+    };
+    let is_one = parts.len() < 2;
+    let read = parts.into_par_iter().map(|directory| read_part(&directory, progress));
+    let mut whole = read.reduce(Part::default, Part::absorb);
+    if is_one {
+        return whole;
     }
+    whole.ranks.sort_unstable();
+    if let Some(twice) = whole.ranks.windows(2).find(|pair| pair[0] == pair[1]) {
+        let what = format!("rank {} is in several parts, and counts several times", twice[0]);
+        whole.problems.add(|| Problem::of_file(tables.directory(), what));
+    }
+    whole
 }
 
 fn unreadable(path: &Path, error: &io::Error) -> Problem {

@@ -3,9 +3,10 @@
 use std::fs;
 use std::path::Path;
 
-use mpit_tests::{Context, Finished, Job, Outcome, Stack};
+use mpit_tests::launch::mpit_line;
+use mpit_tests::{Context, Failure, Finished, Job, Outcome, Stack};
 
-use crate::{on_each_in_dir, report};
+use crate::{names_in, on_each_in_dir, report};
 
 const RANKS: u32 = 4;
 
@@ -55,5 +56,85 @@ fn tables_have_killed_processes() -> Outcome {
         let finished = check(dir)?;
         let is_recovered = |line: &str| line.contains("ended without MPI_Finalize: recovered");
         finished.expect(finished.stderr.lines().any(is_recovered))
+    })
+}
+
+/// Runs a program with an `mpit run` behind the launcher, for each rank.
+fn behind(stack: &Stack, words: &[&str], dir: &Path) -> Outcome<Finished> {
+    let line = mpit_line(&["run", "--output", "behind/run", "--tables", "--crash-safe", "--"])?;
+    let job = Job::mpi(stack, RANKS).args(line).arg(stack.compile(words[0])?);
+    job.args(&words[1..]).dir(dir).seconds(240).finish()
+}
+
+/// Returns the part of a report that does not have times.
+fn traffic_of(dir: &Path, records: &str) -> Outcome<String> {
+    let finished = report(dir, &[records, "--format", "csv", "--output", "csv"])?;
+    finished.expect(finished.code == Some(0) && finished.stdout.contains("4 of 4 processes"))?;
+    let read = |table: &str| fs::read_to_string(dir.join(format!("csv/run_{table}.csv"))).context(table);
+    ["pairs", "sizes", "comms", "nodes"].into_iter().map(read).collect()
+}
+
+fn check_names(dir: &Path, expected: &[&str]) -> Outcome {
+    let names = names_in(dir)?;
+    Failure::unless(names == expected, || format!("{}: {names:?}, not {expected:?}", dir.display()))
+}
+
+#[test]
+fn runs_write_tables() -> Outcome {
+    on_each_in_dir("job_tables_run", |stack, dir| {
+        record(stack, &["ring"], &[], dir)?;
+        let expected = traffic_of(dir, "prof/run")?;
+        // The files of the first run are replaced, and then its tables.
+        for _ in 0..2 {
+            let finished = record(stack, &["ring"], &["--tables"], dir)?;
+            finished.expect(finished.code == Some(0) && finished.stderr.contains("wrote prof/run.tables"))?;
+            check_names(&dir.join("prof"), &["run.tables"])?;
+        }
+        for _ in 0..2 {
+            let finished = behind(stack, &["ring"], dir)?;
+            finished
+                .expect(finished.code == Some(0) && finished.stderr.contains("wrote behind/run.tables"))?;
+            check_names(&dir.join("behind"), &["run.tables"])?;
+            Failure::unless(dir.join("behind/run.tables/manifest.json").exists(), || {
+                "there is no manifest".into()
+            })?;
+        }
+        for records in ["prof/run.tables", "behind/run", "behind"] {
+            let found = traffic_of(dir, records)?;
+            Failure::unless(found == expected, || format!("{records}: {found}\n{expected}"))?;
+        }
+        Ok(())
+    })
+}
+
+/// What tables cannot have stays in files, and the report has both.
+#[test]
+fn records_are_kept_without_tables() -> Outcome {
+    on_each_in_dir("job_tables_kept", |stack, dir| {
+        let taken = dir.join("behind/run.tables");
+        fs::create_dir_all(&taken).context(taken.display())?;
+        fs::write(taken.join("notes"), "").context("notes")?;
+        let finished = behind(stack, &["ring"], dir)?;
+        finished.expect(
+            finished.code == Some(0) && finished.stderr.contains("behind/run.tables is not of this job"),
+        )?;
+        check_names(
+            &dir.join("behind"),
+            &["run.0.prof", "run.1.prof", "run.2.prof", "run.3.prof", "run.tables"],
+        )?;
+        traffic_of(dir, "behind/run").map(|_| ())
+    })
+}
+
+#[test]
+fn runs_write_tables_of_killed_processes() -> Outcome {
+    on_each_in_dir("job_tables_run_killed", |stack, dir| {
+        record(stack, &["killed", "kill"], &["--crash-safe", "--tables"], dir)?;
+        behind(stack, &["killed", "kill"], dir)?;
+        for records in ["prof", "behind"] {
+            let finished = report(dir, &[records])?;
+            finished.expect(finished.stdout.contains("4 of 4 processes")).context(records)?;
+        }
+        check_names(&dir.join("prof"), &["run.tables"])
     })
 }

@@ -27,7 +27,7 @@ pub(crate) use claim::MARKS;
 pub use claim::remove_traces;
 pub use mpit_format::identity::{Identity, UNNAMED};
 pub use mpit_format::names::{self, stem_of};
-pub use time::compact as compact_time;
+pub use time::{compact as compact_time, text as time_text};
 
 /// The environment variable in which `mpit run` passes the name of the run.
 pub const RUN: &str = "MPIT_RUN";

@@ -19,7 +19,8 @@ fn civil(time: SystemTime) -> [u64; 7] {
 }
 
 /// Returns a text such as `2026-11-22T08:15:00.123Z`, which sorts by time.
-pub(super) fn text(time: SystemTime) -> String {
+#[must_use]
+pub fn text(time: SystemTime) -> String {
     let [year, month, day, hour, minute, second, milli] = civil(time);
     format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{milli:03}Z")
 }

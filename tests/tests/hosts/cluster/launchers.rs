@@ -6,6 +6,8 @@ use mpit_tests::cluster::{Cluster, jobs, one_by_one};
 use mpit_tests::launch::mpit_line;
 use mpit_tests::{Context, Failure, Finished, Job, Outcome, Prof, Stack, Vendor, record};
 
+use crate::{names_in, report};
+
 use super::{
     HOSTS, RANKS, by_launcher, by_srun, check, check_network, is_usable, on_cluster, records, run, sent,
 };
@@ -87,6 +89,39 @@ fn summaries_have_all_machines() -> Outcome {
                 let finished = run(cluster, job()?.under_mpit_with(&["--time", "all"])?, &dir)?;
                 let own = format!("mpit: {} of {RANKS} processes on 1 node, ", RANKS / HOSTS);
                 finished.expect(printed(&finished, &own) && printed(&finished, "with --summary STEM"))
+            },
+        )
+    })
+}
+
+/// Behind the launcher, the processes of each node write its part of the tables.
+#[test]
+fn nodes_write_their_parts() -> Outcome {
+    on_cluster(|cluster| {
+        one_by_one(
+            "cluster_tables",
+            |stack| ["ompi4.1.4", "mpich5.0.2"].contains(&stack.label()),
+            |stack| {
+                let dir = stack.scratch("cluster_tables")?;
+                on_one_host(stack, &dir)?;
+                let line = mpit_line(&["run", "--output", "tables/run", "--tables", "--"])?;
+                let job = by_launcher(stack, cluster).args(line).arg(stack.compile(PROGRAM)?);
+                let finished = run(cluster, job, &dir)?;
+                finished.expect(finished.code == Some(0))?;
+                finished.expect(finished.stderr.contains("wrote tables/run.tables"))?;
+                finished.expect(names_in(&dir.join("tables"))? == ["run.tables"])?;
+                let parts = names_in(&dir.join("tables/run.tables"))?;
+                let hosts = (1..=HOSTS).map(|host| format!("n{host}.2"));
+                let all: Vec<_> =
+                    ["job.json".into(), "manifest.json".into()].into_iter().chain(hosts).collect();
+                finished.expect(parts == all).context(format!("{parts:?}"))?;
+                let pairs = |records: &str| -> Outcome<String> {
+                    let finished = report(&dir, &[records, "--format", "csv", "--output", "csv"])?;
+                    finished.expect(finished.stdout.contains("8 of 8 processes"))?;
+                    std::fs::read_to_string(dir.join("csv/run_pairs.csv")).context("run_pairs.csv")
+                };
+                let (found, expected) = (pairs("tables")?, pairs("one/run")?);
+                finished.expect(found == expected).context(format!("{found}\n{expected}"))
             },
         )
     })
