@@ -67,9 +67,9 @@ pub(crate) fn print_result(packed: &Packed) {
 
 /// Removes the files of which tables have all.
 pub(crate) fn remove_files(packed: &Packed) {
-    for source in &packed.sources {
-        if let Err(error) = source.remove() {
-            print(&format!("cannot remove {}, which is in the tables: {error}", source.path().display()));
+    for file in &packed.files {
+        if let Err(error) = file.remove() {
+            print(&format!("cannot remove {}, which is in the tables: {error}", file.path().display()));
         }
     }
 }

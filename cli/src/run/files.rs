@@ -10,6 +10,7 @@ use std::time::SystemTime;
 use mpit_components::run::{self, names};
 use mpit_components::store::StoreFile;
 
+use super::tables;
 use crate::print;
 
 /// Environment variables in which launchers number the processes that they start.
@@ -27,12 +28,21 @@ pub(super) fn is_inside_a_job() -> bool {
 }
 
 impl RunFiles {
-    /// Removes the files of earlier runs.
-    pub(super) fn begin(stem: &Path, run: String) -> Result<Self, String> {
+    /// Removes the files of earlier runs, and with `has_tables` their tables.
+    pub(super) fn begin(stem: &Path, run: String, has_tables: bool) -> Result<Self, String> {
         let stem = std::path::absolute(stem).unwrap_or_else(|_| stem.to_owned());
         let lock = Lock::take(&stem)?;
-        clear(&stem)?;
-        Ok(Self { stem, run, lock })
+        // Before the files, which stay if this fails.
+        let cleared = if has_tables { tables::clear(&stem) } else { Ok(()) };
+        match (cleared.and_then(|()| clear(&stem)), lock) {
+            (Err(why), lock) => {
+                if let Some(lock) = lock {
+                    lock.remove();
+                }
+                Err(why)
+            }
+            (Ok(()), lock) => Ok(Self { stem, run, lock }),
+        }
     }
 
     pub(super) fn end(&self) {

@@ -49,6 +49,10 @@ impl Membership {
             if !is_at(&lock, &path) {
                 continue;
             }
+            // Members of an earlier job of this name were all killed.
+            for member in ended(&directory)?.unwrap_or_default() {
+                fs::remove_file(&member)?;
+            }
             let (mut own, _) = Builder::new().prefix(MEMBER).tempfile_in(&directory)?.keep()?;
             own.write_all(about.as_bytes())?;
             own.lock()?;
@@ -164,7 +168,7 @@ mod tests {
                 .map(|thread| {
                     scope.spawn(move || {
                         (0..50)
-                            .flat_map(|step| member(format!("{thread}.{step}")))
+                            .filter_map(|step| member(format!("{thread}.{step}")))
                             .flatten()
                             .collect::<Vec<_>>()
                     })
@@ -173,6 +177,7 @@ mod tests {
             threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect()
         });
         let mut all = found;
+        assert_eq!(all.len(), 200);
         all.sort();
         all.dedup();
         assert_eq!(all.len(), 200);

@@ -34,7 +34,7 @@ use crate::why::watch::StuckWatch;
 use crate::{Run, preload, print, require_program};
 use at_end::Ended;
 use files::RunFiles;
-use tables::OfNode;
+use tables::OneOfNode;
 
 /// Runs the command, waits for it, forwards signals to it, and ends as the command did.
 pub(crate) fn run(args: &Run) -> Result<ExitCode, String> {
@@ -67,10 +67,13 @@ pub(crate) fn run(args: &Run) -> Result<ExitCode, String> {
         print(&format!("run {}", words.join(" ")));
     }
     let files = match (&name, &stem) {
-        (Some(name), Some(stem)) => Some(RunFiles::begin(stem, name.clone())?),
+        (Some(name), Some(stem)) => Some(RunFiles::begin(stem, name.clone(), args.tables)?),
         _ => None,
     };
-    let of_node = begin_tables(args, target.as_ref())?;
+    let one_of_node = match &target {
+        Some(target) if args.tables && files::is_inside_a_job() => OneOfNode::join(target),
+        _ => None,
+    };
     let summary_lock = match (&summary, &name) {
         (Some(summary), Some(_)) => summary::prepare(summary, stem.as_deref())?,
         // Inside of a job, other processes may have ended already.
@@ -117,8 +120,8 @@ pub(crate) fn run(args: &Run) -> Result<ExitCode, String> {
     } else if let Some(files) = &files {
         files.end();
     }
-    if let Some(of_node) = of_node {
-        of_node.end();
+    if let Some(one) = one_of_node {
+        one.end();
     }
     if let Some(lock) = summary_lock {
         lock.remove();
@@ -142,16 +145,6 @@ impl Run {
     pub(crate) fn summary_target(&self) -> Result<Option<Target>, String> {
         self.summary.as_deref().map(|stem| Target::new("--summary", stem, &self.command)).transpose()
     }
-}
-
-/// Makes way for the tables of `--tables`. Behind a launcher, several commands write them.
-fn begin_tables(args: &Run, output: Option<&Target>) -> Result<Option<OfNode>, String> {
-    let Some(target) = output.filter(|_| args.tables) else { return Ok(None) };
-    if files::is_inside_a_job() {
-        return Ok(OfNode::join(target));
-    }
-    tables::clear(Path::new(&target.stem))?;
-    Ok(None)
 }
 
 /// Returns the names of the variables that the processes of the command need.

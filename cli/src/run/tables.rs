@@ -5,29 +5,32 @@
 //! ranks in the parts writes the manifest. Files are removed only when their part is on the disk, so whatever ends a process, the records
 //! are in files, in tables, or in both.
 
+use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::os::unix::process::parent_id;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use mpit_components::run::{self, names, stem_of};
-use mpit_report::input::{self, Run};
-use mpit_report::pack::{self, Member, NodePacked, Packed};
+use mpit_components::run::{self, names};
+use mpit_report::input::{self, NodeProcesses, Run};
+use mpit_report::pack::{self, NodePacked, Packed};
 use mpit_report::records;
 
 use super::at_end::Ended;
 use super::files::is_inside_a_job;
 use super::members::Membership;
 use super::output::Target;
-use super::template;
+use super::{recover, template};
 use crate::pack::{print_result, remove_files};
 use crate::print;
 
 /// Packs the files of a job, in front of its launcher.
 pub(super) fn pack_all(run: &Ended<'_>) {
-    let Some((target, _)) = run.output.filter(|_| run.args.tables && !is_inside_a_job()) else { return };
+    let Some((target, _)) = run.output else { return };
+    if !run.args.tables || is_inside_a_job() {
+        return;
+    }
     for world in worlds(Path::new(&target.stem), run.name) {
         if world.has_stores() {
             print(&format!(
@@ -36,20 +39,29 @@ pub(super) fn pack_all(run: &Ended<'_>) {
             ));
             continue;
         }
-        let shown = records::tables_of(&stem_of(Path::new(&target.shown), world.world()));
-        match pack::pack_all(&world, &records::tables_of(&world.path())) {
+        let directory = records::tables_of(&world.path());
+        let shown = shown(&directory, &target.shown);
+        match pack::pack_all(&world, &directory) {
             Ok(packed) => {
-                finish(&packed);
-                print(&format!("wrote {0}; read it with `mpit report {0}`", shown.display()));
+                complete(&packed);
+                print(&format!("wrote {shown}; read it with `mpit report {shown}`"));
             }
-            Err(error) => stay_in_files(&shown, &error),
+            Err(error) => print(&format!("cannot write {shown}: {error}; the records stay in files")),
         }
     }
 }
 
 /// Returns the worlds of a run of this name.
 fn worlds(stem: &Path, name: Option<&str>) -> Vec<Run> {
-    let mut runs = input::find(&[stem.to_owned()], false).unwrap_or_default();
+    let mut runs = match input::find(&[stem.to_owned()], false) {
+        Ok(runs) => runs,
+        // The reason was printed before.
+        Err(input::Error::NotThere(_) | input::Error::NotProf(_) | input::Error::Nothing(_)) => Vec::new(),
+        Err(error) => {
+            print(&format!("--tables: the records stay in files: {error}"));
+            Vec::new()
+        }
+    };
     let is_own =
         |identity: &input::Identity| !identity.is_named() || name.is_none_or(|name| identity.run == name);
     runs.retain(|run| {
@@ -58,114 +70,96 @@ fn worlds(stem: &Path, name: Option<&str>) -> Vec<Run> {
     runs
 }
 
-fn finish(packed: &Packed) {
+/// Ends the packing of files whose tables are on the disk.
+fn complete(packed: &Packed) {
     print_result(packed);
     if packed.problems.is_empty() {
         remove_files(packed);
     } else {
-        print("the files stay, because the tables do not have all of them");
+        print("the files stay, because the tables do not have all that is in them");
     }
 }
 
-fn stay_in_files(tables: &Path, why: &dyn std::fmt::Display) {
-    print(&format!("cannot write {}: {why}; the records stay in files", tables.display()));
+/// Returns a path as the user wrote it, whose beginning of names is `stem`.
+fn shown(path: &Path, stem: &str) -> String {
+    Path::new(stem).with_file_name(path.file_name().unwrap_or_default()).display().to_string()
 }
 
-/// The processes of a job on this node, of which this `mpit run` has one.
+/// The part of a job behind its launcher: the process of this `mpit run`, among those of the node.
 #[derive(Debug)]
-pub(super) struct OfNode {
+pub(super) struct OneOfNode {
     membership: Membership,
     stem: PathBuf,
-    shown: PathBuf,
+    shown: String,
+    world: String,
 }
 
-impl OfNode {
+impl OneOfNode {
     /// Joins the others, before the process starts. If that fails, the records stay in files.
     pub(super) fn join(target: &Target) -> Option<Self> {
-        let Some(rank) = template::rank() else {
-            print("--tables: the records stay in files, because this launcher does not number its processes");
-            return None;
-        };
-        if rank == 0
-            && let Err(why) = clear(Path::new(&target.stem))
-        {
-            print(&why);
-        }
-        let about = format!("{rank} {}", run::time_text(SystemTime::now()));
-        match Membership::join(job(&target.stem), &about) {
-            Ok(membership) => {
-                Some(Self { membership, stem: (&target.stem).into(), shown: (&target.shown).into() })
-            }
-            Err(error) => {
-                print(&format!("--tables: the records stay in files: {error}"));
-                None
-            }
-        }
+        let joined = Self::try_join(target);
+        joined.inspect_err(|why| print(&format!("--tables: the records stay in files: {why}"))).ok()
+    }
+
+    fn try_join(target: &Target) -> Result<Self, String> {
+        let rank = template::rank().ok_or("this launcher does not number its processes")?;
+        let world = run::world_of_child().ok_or("this launcher does not name its jobs")?;
+        let mut job = DefaultHasher::new();
+        (&target.stem, &world).hash(&mut job);
+        let text = format!("{rank} {}", run::time_text(SystemTime::now()));
+        let membership = Membership::join(job.finish(), &text).map_err(|error| error.to_string())?;
+        Ok(Self { membership, stem: (&target.stem).into(), shown: target.shown.clone(), world })
     }
 
     /// Leaves the others. The last one packs the files of all.
     pub(super) fn end(self) {
-        let Self { membership, stem, shown } = self;
-        let node = fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
-        let packed = membership.leave().and_then(|members| match members {
-            Some(members) => {
-                let members: Vec<_> = members.iter().filter_map(|about| member(about)).collect();
-                let packed = pack::pack_node(&stem, node.trim(), &members)?;
-                Ok(Some((packed, members)))
-            }
-            None => Ok(None),
+        let Self { membership, stem, shown: target, world } = self;
+        let packed = membership.leave().and_then(|texts| {
+            let Some(texts) = texts else { return Ok(None) };
+            let host = fs::read_to_string("/proc/sys/kernel/hostname")?.trim().to_owned();
+            let since: BTreeMap<_, _> = texts.iter().filter_map(|text| process(text)).collect();
+            pack::pack_node(&stem, &NodeProcesses { world, host, since }).map(Some)
         });
         match packed {
-            // Another one packs them.
-            Ok(None) => (),
-            Ok(Some((NodePacked::Nothing, members))) => {
-                let file = |member: &Member| names::text_of(&stem, member.rank);
-                if let Some(file) = members.iter().map(file).find(|file| file.exists()) {
-                    print(&format!("{} stays a file, because it does not name this job", file.display()));
-                }
+            Ok(packed) => report(&packed.unwrap_or_default(), &target),
+            Err(error) => {
+                let shown = shown(&records::tables_of(&stem), &target);
+                print(&format!("cannot write {shown}: {error}; the records of this node stay in files"));
             }
-            // Each node finds this.
-            Ok(Some((NodePacked::Taken(directory), members))) => {
-                if members.iter().any(|member| member.rank == 0) {
-                    print(&format!(
-                        "{} is not of this job; the records stay in files. Choose a name for each job, for example with %j",
-                        directory.display()
-                    ));
-                }
-            }
-            Ok(Some((NodePacked::Done { directory, is_whole, packed }, _))) => {
-                finish(&packed);
-                if is_whole {
-                    let shown =
-                        directory.file_name().map_or(shown.clone(), |name| shown.with_file_name(name));
-                    print(&format!("wrote {0}; read it with `mpit report {0}`", shown.display()));
-                }
-            }
-            Err(error) => stay_in_files(&records::tables_of(&shown), &error),
         }
     }
 }
 
-fn member(about: &str) -> Option<Member> {
-    let (rank, since) = about.split_once(' ')?;
-    Some(Member { rank: rank.parse().ok()?, since: since.to_owned() })
+/// Parses the text of a member: the rank of its process, and a time before that began.
+fn process(text: &str) -> Option<(u32, String)> {
+    let (rank, since) = text.split_once(' ')?;
+    Some((rank.parse().ok()?, since.to_owned()))
 }
 
-/// Returns a number for the job that its `mpit run`s on one node share.
-fn job(stem: &str) -> u64 {
-    let variable = |name: &&str| std::env::var_os(name).filter(|value| !value.is_empty());
-    let by_launcher: Vec<_> =
-        ["PMIX_NAMESPACE", "I_MPI_HYDRA_UUID", "SLURM_STEP_ID"].iter().filter_map(variable).collect();
-    let mut hasher = DefaultHasher::new();
-    (stem, &by_launcher, variable(&"SLURM_JOB_ID"), variable(&"SLURM_RESTART_COUNT")).hash(&mut hasher);
-    if by_launcher.is_empty() {
-        // The launcher's process on this node.
-        parent_id().hash(&mut hasher);
+/// Removes the files that are in tables, and says what is not. Other nodes find other things.
+fn report(node: &NodePacked, target: &str) {
+    for part in &node.parts {
+        complete(&part.packed);
+        if part.is_last {
+            let shown = shown(&part.directory, target);
+            print(&format!("wrote {shown}; read it with `mpit report {shown}`"));
+        }
     }
-    hasher.finish()
+    for directory in &node.taken {
+        print(&format!(
+            "{} is not of this job; the records of this node stay in files. Choose a name for each job, for example with %j",
+            shown(directory, target)
+        ));
+    }
+    for path in &node.left {
+        print(&format!("{} stays a file: its process still runs, or it is older", shown(path, target)));
+    }
+    if !node.parts.is_empty() && !node.missing.is_empty() {
+        print(&format!("{} of this node left no records", recover::ranks(&node.missing)));
+    }
 }
 
-/// Removes the tables of earlier runs with these names, as the files are that have them.
+/// Removes the finished tables of earlier runs with these names, as the files are that have them.
 pub(super) fn clear(stem: &Path) -> Result<(), String> {
     let begin = stem.file_name().and_then(OsStr::to_str).unwrap_or_default();
     let is_of_run = |name: &str| {
@@ -176,7 +170,7 @@ pub(super) fn clear(stem: &Path) -> Result<(), String> {
     for entry in fs::read_dir(names::directory_of(stem)).into_iter().flatten().flatten() {
         if entry.file_name().to_str().is_some_and(is_of_run) {
             let path = entry.path();
-            pack::remove_tables(&path)
+            pack::remove_finished(&path)
                 .map_err(|error| format!("cannot remove {}, of an earlier run: {error}", path.display()))?;
         }
     }

@@ -69,6 +69,12 @@ impl Identity {
         Some(Self { run: run.into(), world: world.into(), size, began: began.into(), host: host.into() })
     }
 
+    /// Returns the identity of a text, if it has one.
+    #[must_use]
+    pub fn of_text(text: &[u8]) -> Option<Self> {
+        Self::of_line(text.split_inclusive(|byte| *byte == b'\n').next()?)
+    }
+
     fn of_line(line: &[u8]) -> Option<Self> {
         let line = std::str::from_utf8(line).ok()?;
         match line.strip_prefix(RUN_WORD) {

@@ -20,14 +20,6 @@ pub fn stem_of(stem: &Path, number: u32) -> PathBuf {
     name.into()
 }
 
-/// Returns the name of the text of a process of a world.
-#[must_use]
-pub fn text_of(stem: &Path, rank: u32) -> PathBuf {
-    let mut name = stem.as_os_str().to_owned();
-    name.push(format!(".{rank}{TEXT}"));
-    name.into()
-}
-
 /// Returns the directory of the files whose names begin with a path.
 #[must_use]
 pub fn directory_of(stem: &Path) -> &Path {

@@ -28,7 +28,8 @@ pub use mpit_format::Identity;
 
 use crate::job::Job;
 use crate::records::{self, JobTables};
-pub(crate) use node::of_processes;
+pub use node::NodeProcesses;
+pub(crate) use node::files_of_node;
 pub(crate) use read::each_text;
 
 /// The reason why there are no files to read.
@@ -115,6 +116,11 @@ impl Run {
         self.combined.is_some() || !self.by_rank.is_empty() || !self.recovered.is_empty()
     }
 
+    /// Returns the ranks that have a file with their text alone.
+    pub(crate) fn ranks_of_texts(&self) -> impl Iterator<Item = u32> {
+        self.by_rank.keys().copied()
+    }
+
     /// Returns the files with the texts of processes.
     pub(crate) fn texts(&self) -> impl Iterator<Item = &Path> {
         self.by_rank.values().chain(&self.combined).map(PathBuf::as_path)
@@ -155,8 +161,7 @@ pub fn find(paths: &[PathBuf], phases: bool) -> Result<Vec<Run>, Error> {
             found.push(tables);
         } else if !inside.is_empty() {
             found.extend(inside);
-        } else if path.exists() && !path.is_dir() {
-            let file = named(path).ok_or_else(|| Error::NotProf(path.clone()))?;
+        } else if let Some(file) = named(path).filter(|_| path.exists() && !path.is_dir()) {
             found.push(file);
         } else {
             let stem = path.file_name().and_then(OsStr::to_str).unwrap_or_default();
@@ -171,7 +176,12 @@ pub fn find(paths: &[PathBuf], phases: bool) -> Result<Vec<Run>, Error> {
                 })
                 .peekable();
             if wanted.peek().is_none() {
-                let none = if path.is_dir() { Error::Nothing } else { Error::NotThere };
+                let none = match fs::metadata(path) {
+                    Ok(there) if there.is_dir() => Error::Nothing,
+                    // It may be a program that is called like the files.
+                    Ok(_) => Error::NotProf,
+                    Err(_) => Error::NotThere,
+                };
                 return Err(none(path.clone()));
             }
             found.extend(wanted.map(|file| Named { directory: directory.to_owned(), ..file }));
@@ -197,6 +207,11 @@ pub fn find(paths: &[PathBuf], phases: bool) -> Result<Vec<Run>, Error> {
         }
     }
     Ok(runs)
+}
+
+/// Returns the rank in the name of a process's file.
+pub(crate) fn rank_of(path: &Path) -> Option<u32> {
+    FileName::parse(path.file_name()?.to_str()?)?.rank
 }
 
 /// Returns true if names that begin with `name` match the run `stem`, in its first world or in another one.

@@ -2,43 +2,72 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use mpit_format::Identity;
-use mpit_format::names::{self, directory_of, stem_of};
+use mpit_format::names::{self, Named, directory_of, stem_of};
+use mpit_format::store::StoreFile;
 
 use super::Run;
 
-/// Returns the texts of the processes that a launcher started on a node, by their ranks, each with a time before it began. Files that are
-/// older are of earlier jobs. A process with a store is left out: it still runs, or the store is newer than its text.
-pub(crate) fn of_processes(stem: &Path, host: &str, since: &BTreeMap<u32, &str>) -> io::Result<Option<Run>> {
-    let files = names::find(stem)?;
-    let stores: BTreeSet<_> =
-        files.iter().filter(|file| file.store).map(|file| (file.world, file.rank)).collect();
-    let mut worlds: BTreeMap<u32, (Identity, Run)> = BTreeMap::new();
-    for file in files.iter().filter(|file| !file.store && !stores.contains(&(file.world, file.rank))) {
-        let Some((rank, since)) = file.rank.and_then(|rank| Some((rank, since.get(&rank)?))) else {
-            continue;
-        };
-        let Some(identity) = Identity::of_file(&file.path) else { continue };
-        if identity.host != host || identity.began.as_str() < *since {
-            continue;
-        }
-        let new = || (identity.clone(), empty(&stem_of(stem, file.world), &identity));
-        let (of_world, run) = worlds.entry(file.world).or_insert_with(new);
-        if of_world.is_of_same_world(&identity) {
-            run.by_rank.insert(rank, file.path.clone());
-        }
-    }
-    // Worlds that processes of the job started have higher numbers.
-    Ok(worlds.pop_first().map(|(_, (_, run))| run))
+/// The processes of a job that a launcher started on a node.
+#[derive(Clone, Debug)]
+pub struct NodeProcesses {
+    /// The launcher's name of their world.
+    pub world: String,
+    /// The machine.
+    pub host: String,
+    /// Their ranks, each with a time before it began, as in the [identity](Identity) of its file. Older files are of earlier jobs.
+    pub since: BTreeMap<u32, String>,
 }
 
-fn empty(stem: &Path, identity: &Identity) -> Run {
+impl NodeProcesses {
+    /// Returns true if a text is that of one of these processes.
+    pub(crate) fn wrote(&self, rank: u32, identity: &Identity) -> bool {
+        let is_new = self.since.get(&rank).is_some_and(|since| identity.began >= *since);
+        is_new && identity.world == self.world && identity.host == self.host
+    }
+}
+
+/// The files of processes of a node.
+#[derive(Debug, Default)]
+pub(crate) struct NodeFiles {
+    /// The texts. Processes have other numbers of worlds in the names if files of another job were there.
+    pub(crate) runs: Vec<Run>,
+    /// Other files of the job with these ranks: stores, and texts beside stores, which may be older.
+    pub(crate) left: Vec<PathBuf>,
+}
+
+/// Finds the files of processes of a node.
+pub(crate) fn files_of_node(stem: &Path, processes: &NodeProcesses) -> io::Result<NodeFiles> {
+    let all = names::find(stem)?;
+    let is_wanted = |file: &&Named| file.rank.is_some_and(|rank| processes.since.contains_key(&rank));
+    let stores: BTreeSet<_> =
+        all.iter().filter(|file| file.store).map(|file| (file.world, file.rank)).collect();
+    let mut found = NodeFiles::default();
+    let mut worlds: BTreeMap<u32, Run> = BTreeMap::new();
+    for file in all.iter().filter(is_wanted) {
+        let identity = match StoreFile::at(&file.path) {
+            Some(store) => store.identity(),
+            None => Identity::of_file(&file.path),
+        };
+        let Some((rank, identity)) = file.rank.zip(identity) else { continue };
+        if !stores.contains(&(file.world, file.rank)) && processes.wrote(rank, &identity) {
+            let run = worlds.entry(file.world).or_insert_with(|| empty(&stem_of(stem, file.world), identity));
+            run.by_rank.insert(rank, file.path.clone());
+        } else if identity.world == processes.world {
+            found.left.push(file.path.clone());
+        }
+    }
+    found.runs = worlds.into_values().collect();
+    Ok(found)
+}
+
+fn empty(stem: &Path, identity: Identity) -> Run {
     Run {
         directory: directory_of(stem).to_owned(),
         stem: stem.file_name().unwrap_or_default().to_string_lossy().into_owned(),
-        identity: Some(identity.clone()),
+        identity: Some(identity),
         newer: 0,
         written: None,
         by_rank: BTreeMap::new(),
@@ -56,28 +85,32 @@ mod tests {
     use super::*;
 
     #[test]
-    fn processes_are_those_of_the_job_on_the_node() {
+    fn files_are_those_of_the_job() {
         let directory = tempfile::tempdir().unwrap();
-        let write = |name: &str, host: &str, time: &str| {
-            let line = format!("# MPIT RUN\t-\tw\t9 ranks\t2026-11-22T08:{time}.000Z\t{host}\n");
+        let write = |name: &str, world: &str, host: &str, time: &str| {
+            let line = format!("# MPIT RUN\t-\t{world}\t9 ranks\t2026-11-22T08:{time}.000Z\t{host}\n");
             fs::write(directory.path().join(name), line).unwrap();
         };
         let stem = directory.path().join("run");
-        let since: BTreeMap<u32, &str> = (0..6).map(|rank| (rank, "2026-11-22T08:15:00.000Z")).collect();
-        let found = || of_processes(&stem, "n1", &since).unwrap();
-        assert!(found().is_none());
-        write("run.0.prof", "n1", "15:00");
-        write("run.1.prof", "n2", "15:01");
-        write("run.2.prof", "n1", "14:59");
-        write("run.3.prof", "n1", "15:02");
-        write("run.3.store", "n1", "15:02");
-        write("run.4.prof", "n1", "15:02");
-        write("run.8.prof", "n1", "15:02");
-        write("run.w2.0.prof", "n1", "15:03");
+        let since = (0..6).map(|rank| (rank, "2026-11-22T08:15:00.000Z".into())).collect();
+        let processes = NodeProcesses { world: "w".into(), host: "n1".into(), since };
+        let found = || files_of_node(&stem, &processes).unwrap();
+        assert!(found().runs.is_empty());
+        write("run.0.prof", "w", "n1", "15:00");
+        write("run.1.prof", "w", "n2", "15:01");
+        write("run.2.prof", "w", "n1", "14:59");
+        write("run.3.prof", "w", "n1", "15:02");
+        fs::write(directory.path().join("run.3.store"), "").unwrap();
+        write("run.4.prof", "other", "n1", "15:02");
+        write("run.w2.4.prof", "w", "n1", "15:02");
+        write("run.8.prof", "w", "n1", "15:02");
+        write("run.w2.0.prof", "w spawned", "n1", "15:03");
         fs::write(directory.path().join("run.5.prof"), "# POINT TO POINT\n").unwrap();
-        let run = found().unwrap();
-        assert_eq!(run.by_rank.keys().copied().collect::<Vec<_>>(), [0, 4]);
-        assert_eq!((run.path(), run.world()), (stem.clone(), 1));
-        assert_eq!(run.texts().count(), 2);
+        let NodeFiles { runs, left } = found();
+        let ranks: Vec<_> = runs.iter().map(|run| run.by_rank.keys().copied().collect::<Vec<_>>()).collect();
+        assert_eq!(ranks, [[0], [4]]);
+        assert_eq!([runs[0].path(), runs[1].path()], [stem.clone(), stem_of(&stem, 2)]);
+        let names = ["run.1.prof", "run.2.prof", "run.3.prof"].map(|name| directory.path().join(name));
+        assert_eq!(left, names);
     }
 }

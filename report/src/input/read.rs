@@ -79,7 +79,8 @@ fn part(run: &Run, progress: &(dyn Fn(u64) + Sync)) -> (Part, Vec<String>) {
     }
     if let Some(path) = combined(run, &mut notes) {
         let mut part = Part::default();
-        match read_several(path, &mut part, progress) {
+        whole.ranks.sort_unstable();
+        match read_several(path, &whole.ranks, &mut part, progress) {
             Ok(()) => whole = whole.absorb(part),
             Err(error) => whole.problems.add(|| unreadable(path, &error)),
         }
@@ -127,9 +128,11 @@ pub(crate) fn each_text(run: &Run, each: &mut dyn FnMut(TextOf<'_>)) -> (Part, V
 fn combined<'a>(run: &'a Run, notes: &mut Vec<String>) -> Option<&'a Path> {
     let path = run.combined.as_deref()?;
     // Files of the processes are more reliable than a copy.
-    let why = if run.tables.is_some() {
+    let why = if is_container(path) {
+        return Some(path);
+    } else if run.tables.is_some() {
         "there are tables"
-    } else if !run.by_rank.is_empty() && !is_container(path) {
+    } else if !run.by_rank.is_empty() {
         "there are files of single processes"
     } else {
         return Some(path);
@@ -263,8 +266,14 @@ struct Section {
     host: String,
 }
 
-/// Reads a file of several processes.
-fn read_several(path: &Path, part: &mut Part, progress: &(dyn Fn(u64) + Sync)) -> io::Result<()> {
+/// Reads a file of several processes, but for those that are known.
+fn read_several(
+    path: &Path,
+    known: &[u32],
+    part: &mut Part,
+    progress: &(dyn Fn(u64) + Sync),
+) -> io::Result<()> {
+    let is_known = |rank: u32| known.binary_search(&rank).is_ok();
     let mut batch: Vec<Section> = Vec::new();
     let mut bytes = 0;
     let parse = |batch: &mut Vec<Section>, part: &mut Part| {
@@ -283,6 +292,10 @@ fn read_several(path: &Path, part: &mut Part, progress: &(dyn Fn(u64) + Sync)) -
         *part = std::mem::take(part).absorb(read);
     };
     sections(path, part, |section, part| {
+        if section.rank.is_some_and(is_known) {
+            progress(section.text.len() as u64);
+            return;
+        }
         bytes += section.text.len();
         batch.push(section);
         if bytes > BATCH {
@@ -291,6 +304,7 @@ fn read_several(path: &Path, part: &mut Part, progress: &(dyn Fn(u64) + Sync)) -
         }
     })?;
     parse(&mut batch, part);
+    part.missing.retain(|(rank, _)| !is_known(*rank));
     Ok(())
 }
 

@@ -1,16 +1,19 @@
 //! Packing of the files of a run into [tables](crate::records).
 
 mod node;
-mod source;
+mod packed_file;
 #[cfg(test)]
 mod tests;
 
 use std::fs;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-pub use node::{Member, NodePacked, pack_node};
-pub use source::Source;
+use mpit_format::Identity;
+use tempfile::TempDir;
+
+pub use node::{NodePacked, NodePart, pack_node};
+pub use packed_file::PackedFile;
 
 use crate::input::{self, Run};
 use crate::problem::Problem;
@@ -28,7 +31,7 @@ pub struct Packed {
     /// Notes for the user about the files.
     pub notes: Vec<String>,
     /// The files of which the tables have all; none if there were problems.
-    pub sources: Vec<Source>,
+    pub files: Vec<PackedFile>,
 }
 
 /// Writes the records of a run as the tables of a directory, which does not exist before. The files stay.
@@ -39,7 +42,7 @@ pub struct Packed {
 /// name.
 pub fn pack_all(run: &Run, directory: &Path) -> io::Result<Packed> {
     let tables = JobTables::create(directory, run.identity())?;
-    let packed = write(run, &tables).and_then(|(unfinished, packed)| {
+    let packed = write(run, &tables, &|_, _| true).and_then(|(unfinished, packed)| {
         tables.end_part(unfinished, "all", packed.processes)?;
         tables.finish()?;
         Ok(packed)
@@ -51,46 +54,50 @@ pub fn pack_all(run: &Run, directory: &Path) -> io::Result<Packed> {
     packed
 }
 
-/// Removes the tables of an earlier run with this beginning of names. Returns false if there are none.
+/// Removes the tables of an earlier run, if they are finished: no process writes to them. Returns false if there are none, or others.
 ///
 /// # Errors
 ///
 /// Those of the file system, if not all could be removed, or there are other files between them.
-pub fn remove_tables(directory: &Path) -> io::Result<bool> {
+pub fn remove_finished(directory: &Path) -> io::Result<bool> {
     let tables = JobTables::at(directory);
-    let is_there = tables.is_there();
-    if is_there {
+    let is_finished = tables.is_there() && tables.is_finished();
+    if is_finished {
         tables.remove()?;
     }
-    Ok(is_there)
+    Ok(is_finished)
 }
 
-/// Writes the records of a run as a part of tables, which has no name yet.
-fn write(run: &Run, tables: &JobTables) -> io::Result<(tempfile::TempDir, Packed)> {
+/// Writes the records of a run as a part of tables, which has no name yet. Texts that `is_wanted` refuses are left out.
+fn write(
+    run: &Run,
+    tables: &JobTables,
+    is_wanted: &dyn Fn(u32, &Identity) -> bool,
+) -> io::Result<(TempDir, Packed)> {
     // Before they are read, so that a file that is replaced meanwhile is another one.
-    let mut sources: Vec<Source> = run.texts().filter_map(Source::now).collect();
+    let mut files: Vec<PackedFile> = run.texts().filter_map(PackedFile::of).collect();
     let unfinished = tables.begin_part()?;
     let mut writer = PartWriter::new(unfinished.path());
-    let mut read = Vec::new();
+    let mut packed: Vec<PathBuf> = Vec::new();
     let (rest, notes) = input::each_text(run, &mut |text| {
-        if read.last().is_none_or(|last| last != text.path) {
-            read.push(text.path.to_owned());
+        // A file may have been replaced since it was found.
+        let is_other = text.origin.rank.zip(Identity::of_text(&text.text));
+        if is_other.is_some_and(|(rank, identity)| !is_wanted(rank, &identity)) {
+            return;
+        }
+        if packed.last().is_none_or(|last| last != text.path) {
+            packed.push(text.path.to_owned());
         }
         writer.add(&text);
     });
     let (part, problems) = writer.finish(rest.size, rest.recovered, rest.missing)?;
-    let (kept, more_problems) =
-        ([rest.problems.kept, problems.kept].concat(), rest.problems.more + problems.more);
-    read.sort_unstable();
-    sources.retain(|source| {
-        kept.is_empty() && read.binary_search_by(|path| path.as_path().cmp(source.path())).is_ok()
+    let problems = [rest.problems, problems];
+    let more_problems = problems.iter().map(|problems| problems.more).sum();
+    let problems = problems.map(|problems| problems.kept).concat();
+    packed.sort_unstable();
+    files.retain(|file| {
+        problems.is_empty() && packed.binary_search_by(|path| (**path).cmp(file.path())).is_ok()
     });
-    let packed = Packed {
-        processes: part.ranks.iter().map(|(first, last)| (last - first) as usize + 1).sum(),
-        problems: kept,
-        more_problems,
-        notes,
-        sources,
-    };
-    Ok((unfinished, packed))
+    let processes = part.ranks.iter().map(|(first, last)| (last - first) as usize + 1).sum();
+    Ok((unfinished, Packed { processes, problems, more_problems, notes, files }))
 }

@@ -1,59 +1,72 @@
 //! Packing of the files of one node's processes, while other nodes pack those of theirs.
 
-use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use super::{Packed, write};
-use crate::input;
+use crate::input::{self, NodeProcesses, Run};
 use crate::records::{self, JobTables};
 
-/// A process of a job on this node.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Member {
-    /// The rank.
-    pub rank: u32,
-    /// A time before the process began, as in the [identity](mpit_format::Identity) of its file: older files are of earlier jobs.
-    pub since: String,
-}
-
 /// The result of packing the files of a node.
-#[derive(Debug)]
-pub enum NodePacked {
-    /// No process has left a file that tables can have.
-    Nothing,
-    /// The directory has something else, or another job's tables. The files stay.
-    Taken(PathBuf),
-    /// The node's part is there.
-    Done {
-        /// The directory of the tables.
-        directory: PathBuf,
-        /// True if this was the last part of the job.
-        is_whole: bool,
-        /// The content of the part.
-        packed: Packed,
-    },
+#[derive(Debug, Default)]
+pub struct NodePacked {
+    /// The parts that were written: one, unless files of another job were there.
+    pub parts: Vec<NodePart>,
+    /// Directories that have something else, or the tables of another job. The files stay.
+    pub taken: Vec<PathBuf>,
+    /// Files of the job that tables cannot have.
+    pub left: Vec<PathBuf>,
+    /// The ranks without any files.
+    pub missing: Vec<u32>,
 }
 
-/// Writes the part of a node into the tables of a job. `stem` is the beginning of the files' names. The files stay. Those of processes that
-/// the launcher did not start, and stores, are not packed.
+/// The part of a node.
+#[derive(Debug)]
+pub struct NodePart {
+    /// The directory of the tables.
+    pub directory: PathBuf,
+    /// True if this was the last part of the job.
+    pub is_last: bool,
+    /// The content of the part.
+    pub packed: Packed,
+}
+
+/// Writes the part of a node into the tables of a job. `stem` is the beginning of the files' names. The files stay.
 ///
 /// # Errors
 ///
-/// Those of the file system; the part is not there then, or the manifest is not.
-pub fn pack_node(stem: &Path, node: &str, members: &[Member]) -> io::Result<NodePacked> {
-    let mut since = BTreeMap::new();
-    for Member { rank, since: begin } in members {
-        since.insert(*rank, begin.as_str());
+/// Those of the file system. What was packed until then may be in tables and in files.
+pub fn pack_node(stem: &Path, processes: &NodeProcesses) -> io::Result<NodePacked> {
+    let files = input::files_of_node(stem, processes)?;
+    let mut result = NodePacked { left: files.left, ..NodePacked::default() };
+    let mut missing = processes.since.clone();
+    for run in &files.runs {
+        let directory = records::tables_of(&run.path());
+        match pack_run(run, &directory, processes)? {
+            Some((is_last, packed)) => result.parts.push(NodePart { directory, is_last, packed }),
+            None => result.taken.push(directory),
+        }
+        for rank in run.ranks_of_texts() {
+            missing.remove(&rank);
+        }
     }
-    let Some(run) = input::of_processes(stem, node, &since)? else { return Ok(NodePacked::Nothing) };
-    let Some(identity) = run.identity() else { return Ok(NodePacked::Nothing) };
-    let directory = records::tables_of(&run.path());
-    let Some(tables) = JobTables::join(&directory, identity)? else {
-        return Ok(NodePacked::Taken(directory));
-    };
-    let (unfinished, packed) = write(&run, &tables)?;
-    tables.end_part(unfinished, node, packed.processes)?;
-    let is_whole = tables.finish_if_whole(identity.size)?;
-    Ok(NodePacked::Done { directory, is_whole, packed })
+    let left = |rank: u32| result.left.iter().any(|path| input::rank_of(path) == Some(rank));
+    result.missing = missing.into_keys().filter(|rank| !left(*rank)).collect();
+    Ok(result)
+}
+
+/// Writes the files of a run as a part. Returns true with it if it was the last one; `None` if the tables are not of this job.
+fn pack_run(run: &Run, directory: &Path, processes: &NodeProcesses) -> io::Result<Option<(bool, Packed)>> {
+    let Some(identity) = run.identity() else { return Ok(None) };
+    let Some(tables) = JobTables::join(directory, identity)? else { return Ok(None) };
+    // Some launchers use names of worlds again.
+    if tables.is_finished()
+        || tables.has_ranks_of(&processes.host, &run.ranks_of_texts().collect::<Vec<_>>())?
+    {
+        return Ok(None);
+    }
+    let (unfinished, packed) = write(run, &tables, &|rank, identity| processes.wrote(rank, identity))?;
+    tables.end_part(unfinished, &processes.host, packed.processes)?;
+    let is_last = tables.finish_if_whole(identity.size)?;
+    Ok(Some((is_last, packed)))
 }

@@ -1,13 +1,14 @@
 //! A report of tables is that of the texts.
 
+use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use mpit_format::calls::CALLS;
 
-use super::{Member, NodePacked, Packed, pack_all, pack_node, write};
+use super::{NodePacked, Packed, PackedFile, pack_all, pack_node, write};
 use crate::data::Report;
-use crate::input::{self, Run};
+use crate::input::{self, NodeProcesses, Run};
 use crate::placement::patterns;
 use crate::records::{Checksum, JobTables, PartFile, part_file};
 use crate::simulated::SimulatedJob;
@@ -62,7 +63,7 @@ fn report(run: &Run) -> (String, Vec<String>) {
 
 /// Packs the files of one node.
 fn packed(from: &Path, tables: &JobTables, node: &str) -> Packed {
-    let (unfinished, packed) = write(&the_run(&from.join("run")), tables).unwrap();
+    let (unfinished, packed) = write(&the_run(&from.join("run")), tables, &|_, _| true).unwrap();
     tables.end_part(unfinished, node, packed.processes).unwrap();
     packed
 }
@@ -135,7 +136,7 @@ fn damaged_texts_are_reported() {
         pack_all(&the_run(&directory.path().join("run")), &directory.path().join("run.tables")).unwrap();
     assert!(done.problems[0].path.ends_with("run.1.prof"), "{:?}", done.problems);
     assert_eq!(done.processes, 2);
-    assert_eq!(done.sources, []);
+    assert_eq!(done.files, []);
 }
 
 /// Only files that are as they were when they were read may be removed.
@@ -146,11 +147,11 @@ fn changed_files_are_not_removed() {
     let run = the_run(&directory.path().join("run"));
     let packed = pack_all(&run, &directory.path().join("run.tables")).unwrap();
     let paths = [0, 1, 2].map(|rank| directory.path().join(format!("run.{rank}.prof")));
-    assert_eq!(packed.sources.iter().map(|source| source.path().to_owned()).collect::<Vec<_>>(), paths);
+    assert!(packed.files.iter().map(PackedFile::path).eq(&paths));
     fs::write(directory.path().join("new"), text(1)).unwrap();
     fs::rename(directory.path().join("new"), &paths[1]).unwrap();
     fs::remove_file(&paths[2]).unwrap();
-    let removed: Vec<_> = packed.sources.iter().map(|source| source.remove().unwrap()).collect();
+    let removed: Vec<_> = packed.files.iter().map(|file| file.remove().unwrap()).collect();
     assert_eq!(removed, [true, false, false]);
     assert!(!paths[0].exists() && paths[1].exists());
 }
@@ -162,21 +163,54 @@ fn nodes_pack_their_processes() {
     write_files(directory.path(), (0..3).map(|rank| (rank, text(rank))));
     let stem = directory.path().join("run");
     let (expected, _) = report(&the_run(&stem));
-    let pack = |rank: u32| {
-        let member = Member { rank, since: "2026-11-22T08:15:00.123Z".into() };
-        pack_node(&stem, &format!("n{rank}"), &[member]).unwrap()
+    let of_node = |ranks: &[u32]| {
+        let since = ranks.iter().map(|rank| (*rank, "2026-11-22T08:15:00.123Z".into())).collect();
+        NodeProcesses { world: "w".into(), host: format!("n{}", ranks[0]), since }
     };
+    let pack = |ranks: &[u32]| pack_node(&stem, &of_node(ranks)).unwrap();
     for (rank, is_last) in [(2, false), (0, false), (1, true)] {
-        let NodePacked::Done { is_whole, packed, .. } = pack(rank) else { panic!("rank {rank} has a file") };
-        assert_eq!((is_whole, packed.processes), (is_last, 1));
-        assert!(packed.sources[0].remove().unwrap());
+        let NodePacked { parts, taken, left, missing } = pack(&[rank, 9]);
+        assert_eq!((parts.len(), taken.len(), left.len(), missing), (1, 0, 0, vec![9]));
+        assert_eq!((parts[0].is_last, parts[0].packed.processes), (is_last, 1));
+        if rank == 0 {
+            // A job of the same name.
+            assert_eq!(pack(&[0]).taken, [stem.with_file_name("run.tables")]);
+        }
+        assert!(parts[0].packed.files[0].remove().unwrap());
         // What is not packed yet is read from files.
         assert_eq!(report(&the_run(&stem)).0, expected);
     }
-    assert!(matches!(pack(1), NodePacked::Nothing));
-    // The next job writes files of the same names.
+    // Finished tables get no further parts.
+    write_files(directory.path(), [(1, text(1))]);
+    assert_eq!(pack(&[1]).taken.len(), 1);
+    // Nor do those of another job.
     write_files(directory.path(), [(0, text(0).replace("r-1\tw", "r-2\tw"))]);
-    assert!(matches!(pack(0), NodePacked::Taken(path) if path == directory.path().join("run.tables")));
+    fs::remove_file(directory.path().join("run.tables/manifest.json")).unwrap();
+    assert_eq!(pack(&[0]).taken.len(), 1);
+}
+
+/// A file of a whole job has the processes that tables lack.
+#[test]
+#[cfg_attr(miri, ignore = "threads of rayon wait in loops, which takes Miri too long")]
+fn other_files_are_read_beside_tables() {
+    let directory = tempfile::tempdir().unwrap();
+    write_files(directory.path(), (0..3).map(|rank| (rank, text(rank))));
+    let stem = directory.path().join("run");
+    let (expected, _) = report(&the_run(&stem));
+    let part = tempfile::tempdir().unwrap();
+    write_files(part.path(), [(1, text(1))]);
+    let run = the_run(&part.path().join("run"));
+    let tables = JobTables::create(&directory.path().join("run.tables"), run.identity()).unwrap();
+    packed(part.path(), &tables, "n1");
+    let mut whole = format!("# MPIT JOB\t1\t3 ranks\t{RUN}\n");
+    for rank in [0, 1, 2] {
+        let text = text(rank);
+        writeln!(whole, "# RANK\t{rank}\t{} bytes\tn{rank}", text.len()).unwrap();
+        whole += &text;
+        fs::remove_file(directory.path().join(format!("run.{rank}.prof"))).unwrap();
+    }
+    fs::write(directory.path().join("run.prof"), whole + "# END\n").unwrap();
+    assert_eq!(report(&the_run(&stem)).0, expected);
 }
 
 /// No damage of tables ends the program, and each is reported.

@@ -1,5 +1,6 @@
 //! The directory of a job's tables: who it belongs to, its parts, and the manifest that says that they are all.
 
+use std::fmt::Display;
 use std::fs::{self, File, Permissions};
 use std::io::{self, ErrorKind, Write};
 use std::os::unix::fs::PermissionsExt;
@@ -109,8 +110,12 @@ impl JobTables {
         match Self::create(directory, Some(identity)) {
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {
                 let tables = Self::at(directory);
-                let is_own = tables.identity().is_some_and(|job| job.is_of_same_world(identity));
-                Ok(Some(tables).filter(|_| is_own))
+                if !tables.identity().is_some_and(|job| job.is_of_same_world(identity)) {
+                    return Ok(None);
+                }
+                // The process that created it may not have come to this.
+                sync(directory_of(directory))?;
+                Ok(Some(tables))
             }
             created => created.map(Some),
         }
@@ -171,6 +176,27 @@ impl JobTables {
         Ok(all)
     }
 
+    /// Returns true if parts of a node have one of these ranks.
+    ///
+    /// # Errors
+    ///
+    /// The errors of the file system.
+    pub(crate) fn has_ranks_of(&self, node: &str, ranks: &[u32]) -> io::Result<bool> {
+        let begin = part_name(node, "");
+        for part in self.parts()? {
+            let is_of_node =
+                part.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(begin.as_bytes()));
+            if !is_of_node {
+                continue;
+            }
+            let known = part_file(&part)?.ranks;
+            if ranks.iter().any(|rank| known.iter().any(|(first, last)| (first..=last).contains(&rank))) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
     /// Returns the number of bytes of all tables.
     pub(crate) fn bytes(&self) -> u64 {
         let parts = self.parts().unwrap_or_default();
@@ -194,7 +220,7 @@ impl JobTables {
         self.directory.join(MANIFEST).is_file()
     }
 
-    /// Writes the manifest if all processes of the job have records. Returns true if so. Each node asks this at its end, so it looks into
+    /// Writes the manifest if all processes of the job have records. Returns true if so. Each node comes to this at its end, so it looks into
     /// the parts only if the numbers in their names add up.
     ///
     /// # Errors
@@ -235,7 +261,7 @@ impl JobTables {
         Ok(Manifest { version: VERSION, mpit: env!("CARGO_PKG_VERSION").to_owned(), size, parts, missing })
     }
 
-    /// Removes the tables, whoever wrote them. Files that mpit does not write stay, with their directories.
+    /// Removes the tables. Files that mpit does not write stay, with their directories.
     ///
     /// # Errors
     ///
@@ -289,7 +315,7 @@ fn remove_if_there(path: &Path) -> io::Result<()> {
 }
 
 /// Returns the name of a part. The node has no dots in it, so that the number is found again.
-fn part_name(node: &str, processes: usize) -> String {
+fn part_name(node: &str, processes: impl Display) -> String {
     format!("{}.{processes}", in_name(node).replace('.', "_"))
 }
 

@@ -40,8 +40,9 @@ pub(crate) fn read(tables: &JobTables, progress: &(dyn Fn(u64) + Sync)) -> Part 
         return whole;
     }
     whole.ranks.sort_unstable();
-    if let Some(twice) = whole.ranks.windows(2).find(|pair| pair[0] == pair[1]) {
-        let what = format!("rank {} is in several parts, and counts several times", twice[0]);
+    let twice = whole.ranks.iter().zip(whole.ranks.iter().skip(1)).find(|(one, next)| one == next);
+    if let Some((twice, _)) = twice {
+        let what = format!("rank {twice} is in several parts, and counts several times");
         whole.problems.add(|| Problem::of_file(tables.directory(), what));
     }
     whole

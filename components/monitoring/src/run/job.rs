@@ -9,6 +9,7 @@
 //! | `run.<rank>.store` | the store of a process, or a symbolic link to it if `monitoring_store=file` |
 //! | `job` | a description for users: lines of a word and a value |
 //! | `lock` | exists on the machine of `mpit run`, which locks it until the job has ended |
+//! | `/dev/shm/mpit-UID/.members-JOB/` | the `mpit run`s of a node that pack its records together (`mpit run --tables`) |
 
 use std::ffi::OsStr;
 use std::fs::{self, DirBuilder, File, TryLockError};

@@ -30,18 +30,38 @@ impl Found {
 
 /// Returns the name of the world; `None` if there are several processes and no name that all of them know.
 pub(super) fn world(size: u32, spawned: bool) -> Option<Found> {
-    let found = by_environment(&|name| var(name).filter(|value| !value.is_empty()))
-        .or_else(|| hydra(spawned))
-        .or_else(by_batch_system)
-        .or_else(|| if size == 1 { alone() } else { None })?;
+    let found = launched(spawned).or_else(|| if size == 1 { alone() } else { None })?;
     Some(Found { key: found.key.replace(char::is_control, " "), ..found })
+}
+
+/// Returns the launcher's name of the world of the process that this one starts, which is the same that the process finds. `None` if it is
+/// not started by a launcher that names its worlds.
+#[must_use]
+pub fn world_of_child() -> Option<String> {
+    launched(false).map(|found| found.key.replace(char::is_control, " "))
+}
+
+fn launched(spawned: bool) -> Option<Found> {
+    let variable = |name: &str| var(name).filter(|value| !value.is_empty());
+    by_environment(&variable).or_else(|| hydra(spawned)).or_else(|| by_batch_system(&variable))
+}
+
+/// Returns the part of a name that distinguishes the tries of a job that Slurm starts again: its steps have the same numbers.
+fn slurm_try(variable: &dyn Fn(&str) -> Option<String>) -> String {
+    variable("SLURM_RESTART_COUNT")
+        .filter(|count| count != "0")
+        .map_or_else(String::new, |count| format!(" try {count}"))
 }
 
 fn by_environment(variable: &dyn Fn(&str) -> Option<String>) -> Option<Found> {
     if let Some(namespace) = variable("PMIX_NAMESPACE").or_else(|| variable("OMPI_MCA_ess_base_jobid")) {
         // Open MPI 4 reuses its job numbers; this value is random, and equal in spawned worlds.
-        let more = variable("OMPI_MCA_orte_precondition_transports")
-            .map_or_else(String::new, |key| format!(" {key}"));
+        let transports = || variable("OMPI_MCA_orte_precondition_transports").map(|key| format!(" {key}"));
+        let more = if namespace.starts_with("slurm.") {
+            slurm_try(variable)
+        } else {
+            transports().unwrap_or_default()
+        };
         let number = match namespace.rsplit_once('@') {
             Some((_, number)) => number.parse().ok(),
             // The lower half of a job's number counts the jobs of one launcher.
@@ -101,18 +121,19 @@ fn shared_memory() -> Option<String> {
     Some(name.split(['_', ' ']).next()?.to_owned())
 }
 
-fn by_batch_system() -> Option<Found> {
+fn by_batch_system(variable: &dyn Fn(&str) -> Option<String>) -> Option<Found> {
     let one = |names: &[&str]| {
-        let values: Option<Vec<_>> =
-            names.iter().map(|name| var(name).filter(|value| !value.is_empty())).collect();
+        let values: Option<Vec<_>> = names.iter().map(|name| variable(name)).collect();
         Some(Found { key: format!("{} {}", names[0], values?.join(".")), number: None })
     };
     let names = ["PALS_APID", "ALPS_APP_ID", "FLUX_JOB_ID", "JSM_NAMESPACE", "PMI_JOBID"];
-    names.into_iter().find_map(|name| one(&[name])).or_else(|| {
+    let mut found = names.into_iter().find_map(|name| one(&[name])).or_else(|| {
         // A batch script itself has no process number.
-        var_os("SLURM_PROCID")?;
+        variable("SLURM_PROCID")?;
         one(&["SLURM_JOB_ID", "SLURM_STEP_ID"])
-    })
+    })?;
+    found.key.push_str(&slurm_try(variable));
+    Some(found)
 }
 
 /// Returns the time at which this process started, in ticks since the start of the machine.
@@ -130,7 +151,7 @@ fn alone() -> Option<Found> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Found, alone, by_environment};
+    use super::{Found, alone, by_batch_system, by_environment};
 
     fn found(variables: &[(&str, &str)]) -> Option<Found> {
         let variable = |name: &str| {
@@ -152,6 +173,24 @@ mod tests {
         assert_eq!(of(&intel), Some((2, "intel 440f 1".into())));
         assert_eq!(of(&[("PMI_RANK", "0")]), None);
         assert_eq!(found(&intel).unwrap().number(false), 1);
+    }
+
+    #[test]
+    fn tries_of_a_job_have_names_of_their_own() {
+        let of = |variables: &[(&str, &str)]| {
+            let variable = |name: &str| {
+                variables.iter().find(|(known, _)| *known == name).map(|(_, value)| value.to_string())
+            };
+            by_environment(&variable).or_else(|| by_batch_system(&variable)).unwrap().key
+        };
+        let step = [("SLURM_PROCID", "1"), ("SLURM_JOB_ID", "7"), ("SLURM_STEP_ID", "0")];
+        let pmix = [("PMIX_NAMESPACE", "slurm.pmix.7.0")];
+        for (count, more) in [("0", ""), ("2", " try 2")] {
+            let again = [("SLURM_RESTART_COUNT", count)];
+            assert_eq!(of(&[&step[..], &again].concat()), format!("SLURM_JOB_ID 7.0{more}"));
+            assert_eq!(of(&[&pmix[..], &again].concat()), format!("pmix slurm.pmix.7.0{more}"));
+        }
+        assert_eq!(of(&step), "SLURM_JOB_ID 7.0");
     }
 
     #[test]

@@ -25,6 +25,7 @@ use mpit_frameworks::diagnostics::warn;
 
 pub(crate) use claim::MARKS;
 pub use claim::remove_traces;
+pub use launcher::world_of_child;
 pub use mpit_format::identity::{Identity, UNNAMED};
 pub use mpit_format::names::{self, stem_of};
 pub use time::{compact as compact_time, text as time_text};
