@@ -38,7 +38,7 @@ use mpit_components as _;
 
 /// Record the messages of MPI programs, and list the variables that MPI tools can use
 #[derive(Debug, Parser)]
-#[command(version, propagate_version = true)]
+#[command(name = "mpit", version, propagate_version = true)]
 struct Cli {
     #[command(subcommand)]
     command: Command,
