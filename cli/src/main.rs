@@ -118,7 +118,7 @@ struct Run {
     /// Write tables instead, `STEM.tables`, which need less space, and which programs for Parquet read as well
     ///
     /// The files of the processes are packed, and removed, when the processes have ended: in front of a launcher by this command; behind it,
-    /// as in `srun mpit run ...`, on each node by the command that ends last. In front, tables of an earlier run are removed first.
+    /// as in `srun mpit run ...`, on each node by the command that ends last. In front, finished tables of an earlier run are removed first.
     #[arg(long, requires = "output", conflicts_with = "one_file")]
     tables: bool,
     /// Keep the records in files while the command runs, so that killed processes do not lose them

@@ -68,8 +68,11 @@ pub(crate) fn print_result(packed: &Packed) {
 /// Removes the files of which tables have all.
 pub(crate) fn remove_files(packed: &Packed) {
     for file in &packed.files {
-        if let Err(error) = file.remove() {
-            print(&format!("cannot remove {}, which is in the tables: {error}", file.path().display()));
+        let path = file.path().display();
+        match file.remove() {
+            Ok(true) => (),
+            Ok(false) => print(&format!("{path} was replaced meanwhile: the new file stays")),
+            Err(error) => print(&format!("cannot remove {path}, which is in the tables: {error}")),
         }
     }
 }

@@ -46,7 +46,7 @@ pub(super) struct Ended<'a> {
 type Step = fn(&Ended<'_>);
 
 /// The steps, in their order. The stores of `job` are removed after the last one.
-const STEPS: [Step; 8] = [
+const STEPS: [Step; 9] = [
     recover_stores,
     remove_traces,
     screen::show,
@@ -54,6 +54,7 @@ const STEPS: [Step; 8] = [
     report_summary,
     missing::report,
     tables::pack_all,
+    unlock_names,
     repeat_diagnosis,
 ];
 
@@ -71,7 +72,13 @@ fn recover_stores(run: &Ended<'_>) {
 
 fn remove_traces(run: &Ended<'_>) {
     if let Some(files) = &run.files {
-        files.end();
+        files.remove_traces();
+    }
+}
+
+fn unlock_names(run: &Ended<'_>) {
+    if let Some(files) = &run.files {
+        files.unlock();
     }
 }
 

@@ -32,23 +32,23 @@ impl RunFiles {
     pub(super) fn begin(stem: &Path, run: String, has_tables: bool) -> Result<Self, String> {
         let stem = std::path::absolute(stem).unwrap_or_else(|_| stem.to_owned());
         let lock = Lock::take(&stem)?;
-        // Before the files, which stay if this fails.
-        let cleared = if has_tables { tables::clear(&stem) } else { Ok(()) };
-        match (cleared.and_then(|()| clear(&stem)), lock) {
-            (Err(why), lock) => {
-                if let Some(lock) = lock {
-                    lock.remove();
-                }
-                Err(why)
-            }
-            (Ok(()), lock) => Ok(Self { stem, run, lock }),
+        let cleared = clear(&stem, has_tables);
+        let files = Self { stem, run, lock };
+        if cleared.is_err() {
+            files.unlock();
         }
+        cleared.map(|()| files)
     }
 
-    pub(super) fn end(&self) {
+    /// Removes the files that the processes needed while they ran.
+    pub(super) fn remove_traces(&self) {
         for path in run::remove_traces(&self.stem, &self.run) {
             print(&format!("cannot remove {}; it is not needed any more", path.display()));
         }
+    }
+
+    /// Lets another run take the names. Called when this one reads and writes no files any more.
+    pub(super) fn unlock(&self) {
         if let Some(lock) = &self.lock {
             lock.remove();
         }
@@ -67,7 +67,7 @@ fn new_name() -> String {
     format!("{}-{host}-{}", run::compact_time(SystemTime::now()), std::process::id())
 }
 
-fn clear(stem: &Path) -> Result<(), String> {
+fn clear(stem: &Path, has_tables: bool) -> Result<(), String> {
     // An unreadable directory is reported when a file is to be written there.
     let there = names::find(stem).unwrap_or_default();
     let in_use = |file: &names::Named| StoreFile::at(&file.path).is_some_and(|store| store.is_in_use());
@@ -76,6 +76,10 @@ fn clear(stem: &Path) -> Result<(), String> {
             "{} is in use by a running program; wait for its end, or choose another --output",
             busy.path.display()
         ));
+    }
+    // Before the files, which stay if this fails.
+    if has_tables {
+        tables::clear(stem)?;
     }
     // The store of a killed process may be its only data, so stores are kept; reports separate them.
     for file in there.iter().filter(|file| !file.store && file.is_ours()) {

@@ -118,7 +118,8 @@ pub(crate) fn run(args: &Run) -> Result<ExitCode, String> {
             diagnosis,
         });
     } else if let Some(files) = &files {
-        files.end();
+        files.remove_traces();
+        files.unlock();
     }
     if let Some(one) = one_of_node {
         one.end();

@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -27,8 +28,8 @@ use crate::print;
 
 /// Packs the files of a job, in front of its launcher.
 pub(super) fn pack_all(run: &Ended<'_>) {
-    let Some((target, _)) = run.output else { return };
-    if !run.args.tables || is_inside_a_job() {
+    let Some((target, before)) = run.output else { return };
+    if !run.args.tables || is_inside_a_job() || !target.files().have_more_than(before) {
         return;
     }
     for world in worlds(Path::new(&target.stem), run.name) {
@@ -46,6 +47,9 @@ pub(super) fn pack_all(run: &Ended<'_>) {
                 complete(&packed);
                 print(&format!("wrote {shown}; read it with `mpit report {shown}`"));
             }
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => print(&format!(
+                "{shown} is there and not finished; the records stay in files. Remove it, and pack them with `mpit pack`"
+            )),
             Err(error) => print(&format!("cannot write {shown}: {error}; the records stay in files")),
         }
     }
@@ -152,7 +156,14 @@ fn report(node: &NodePacked, target: &str) {
         ));
     }
     for path in &node.left {
-        print(&format!("{} stays a file: its process still runs, or it is older", shown(path, target)));
+        print(&format!(
+            "{} stays a file: it is a store or has one, or it is an older one",
+            shown(path, target)
+        ));
+    }
+    let is_none = node.parts.is_empty() && node.taken.is_empty() && node.left.is_empty();
+    if let Some(path) = node.others.first().filter(|_| is_none) {
+        print(&format!("{} and others stay files: they do not name this job", shown(path, target)));
     }
     if !node.parts.is_empty() && !node.missing.is_empty() {
         print(&format!("{} of this node left no records", recover::ranks(&node.missing)));
@@ -162,11 +173,8 @@ fn report(node: &NodePacked, target: &str) {
 /// Removes the finished tables of earlier runs with these names, as the files are that have them.
 pub(super) fn clear(stem: &Path) -> Result<(), String> {
     let begin = stem.file_name().and_then(OsStr::to_str).unwrap_or_default();
-    let is_of_run = |name: &str| {
-        let world = name.strip_suffix(records::ENDING).and_then(|name| name.strip_prefix(begin));
-        let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-        world.is_some_and(|world| world.is_empty() || world.strip_prefix(".w").is_some_and(is_number))
-    };
+    let is_of_run =
+        |name: &str| name.strip_suffix(records::ENDING).is_some_and(|name| input::is_of(begin, name));
     for entry in fs::read_dir(names::directory_of(stem)).into_iter().flatten().flatten() {
         if entry.file_name().to_str().is_some_and(is_of_run) {
             let path = entry.path();

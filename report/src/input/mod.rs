@@ -161,7 +161,10 @@ pub fn find(paths: &[PathBuf], phases: bool) -> Result<Vec<Run>, Error> {
             found.push(tables);
         } else if !inside.is_empty() {
             found.extend(inside);
-        } else if let Some(file) = named(path).filter(|_| path.exists() && !path.is_dir()) {
+        } else if path.exists()
+            && !path.is_dir()
+            && let Some(file) = named(path)
+        {
             found.push(file);
         } else {
             let stem = path.file_name().and_then(OsStr::to_str).unwrap_or_default();
@@ -215,7 +218,8 @@ pub(crate) fn rank_of(path: &Path) -> Option<u32> {
 }
 
 /// Returns true if names that begin with `name` match the run `stem`, in its first world or in another one.
-fn is_of(stem: &str, name: &str) -> bool {
+#[must_use]
+pub fn is_of(stem: &str, name: &str) -> bool {
     let is_world = |rest: &str| rest.strip_prefix(".w").is_some_and(is_number);
     name.strip_prefix(stem).is_some_and(|rest| rest.is_empty() || is_world(rest))
 }

@@ -36,27 +36,38 @@ pub(crate) struct NodeFiles {
     pub(crate) runs: Vec<Run>,
     /// Other files of the job with these ranks: stores, and texts beside stores, which may be older.
     pub(crate) left: Vec<PathBuf>,
+    /// Files with these ranks that name another job or none.
+    pub(crate) others: Vec<PathBuf>,
 }
 
 /// Finds the files of processes of a node.
 pub(crate) fn files_of_node(stem: &Path, processes: &NodeProcesses) -> io::Result<NodeFiles> {
-    let all = names::find(stem)?;
-    let is_wanted = |file: &&Named| file.rank.is_some_and(|rank| processes.since.contains_key(&rank));
-    let stores: BTreeSet<_> =
-        all.iter().filter(|file| file.store).map(|file| (file.world, file.rank)).collect();
-    let mut found = NodeFiles::default();
-    let mut worlds: BTreeMap<u32, Run> = BTreeMap::new();
-    for file in all.iter().filter(is_wanted) {
+    let mut files: Vec<(u32, Named, Option<Identity>)> = Vec::new();
+    for file in names::find(stem)? {
+        let Some(rank) = file.rank.filter(|rank| processes.since.contains_key(rank)) else { continue };
         let identity = match StoreFile::at(&file.path) {
             Some(store) => store.identity(),
             None => Identity::of_file(&file.path),
         };
-        let Some((rank, identity)) = file.rank.zip(identity) else { continue };
-        if !stores.contains(&(file.world, file.rank)) && processes.wrote(rank, &identity) {
-            let run = worlds.entry(file.world).or_insert_with(|| empty(&stem_of(stem, file.world), identity));
-            run.by_rank.insert(rank, file.path.clone());
-        } else if identity.world == processes.world {
-            found.left.push(file.path.clone());
+        files.push((rank, file, identity));
+    }
+    // Damaged stores name no world.
+    let is_of_world = |identity: &Identity| identity.world == processes.world;
+    let stores =
+        files.iter().filter(|(_, file, identity)| file.store && identity.as_ref().is_none_or(is_of_world));
+    let stores: BTreeSet<_> = stores.map(|(rank, file, _)| (file.world, *rank)).collect();
+    let mut found = NodeFiles::default();
+    let mut worlds: BTreeMap<u32, Run> = BTreeMap::new();
+    for (rank, file, identity) in files {
+        let has_store = stores.contains(&(file.world, rank));
+        match identity {
+            Some(identity) if !has_store && !file.store && processes.wrote(rank, &identity) => {
+                let new = || empty(&stem_of(stem, file.world), identity);
+                worlds.entry(file.world).or_insert_with(new).by_rank.insert(rank, file.path);
+            }
+            Some(identity) if is_of_world(&identity) => found.left.push(file.path),
+            None if has_store => found.left.push(file.path),
+            _ => found.others.push(file.path),
         }
     }
     found.runs = worlds.into_values().collect();
@@ -84,6 +95,11 @@ mod tests {
 
     use super::*;
 
+    fn sorted(mut paths: Vec<PathBuf>) -> Vec<PathBuf> {
+        paths.sort();
+        paths
+    }
+
     #[test]
     fn files_are_those_of_the_job() {
         let directory = tempfile::tempdir().unwrap();
@@ -106,11 +122,12 @@ mod tests {
         write("run.8.prof", "w", "n1", "15:02");
         write("run.w2.0.prof", "w spawned", "n1", "15:03");
         fs::write(directory.path().join("run.5.prof"), "# POINT TO POINT\n").unwrap();
-        let NodeFiles { runs, left } = found();
+        let NodeFiles { runs, left, others } = found();
         let ranks: Vec<_> = runs.iter().map(|run| run.by_rank.keys().copied().collect::<Vec<_>>()).collect();
         assert_eq!(ranks, [[0], [4]]);
         assert_eq!([runs[0].path(), runs[1].path()], [stem.clone(), stem_of(&stem, 2)]);
-        let names = ["run.1.prof", "run.2.prof", "run.3.prof"].map(|name| directory.path().join(name));
-        assert_eq!(left, names);
+        let paths = |names: &[&str]| names.iter().map(|name| directory.path().join(name)).collect::<Vec<_>>();
+        assert_eq!(sorted(left), paths(&["run.1.prof", "run.2.prof", "run.3.prof", "run.3.store"]));
+        assert_eq!(sorted(others), paths(&["run.4.prof", "run.5.prof", "run.w2.0.prof"]));
     }
 }

@@ -42,7 +42,12 @@ pub struct Packed {
 /// name.
 pub fn pack_all(run: &Run, directory: &Path) -> io::Result<Packed> {
     let tables = JobTables::create(directory, run.identity())?;
-    let packed = write(run, &tables, &|_, _| true).and_then(|(unfinished, packed)| {
+    // A file may be replaced by that of another run while others are read.
+    let is_of_run = |_, identity: Option<&Identity>| match (identity, run.identity()) {
+        (Some(identity), Some(of_run)) => identity.is_of_same_world(of_run),
+        _ => true,
+    };
+    let packed = write(run, &tables, &is_of_run).and_then(|(unfinished, packed)| {
         tables.end_part(unfinished, "all", packed.processes)?;
         tables.finish()?;
         Ok(packed)
@@ -72,17 +77,16 @@ pub fn remove_finished(directory: &Path) -> io::Result<bool> {
 fn write(
     run: &Run,
     tables: &JobTables,
-    is_wanted: &dyn Fn(u32, &Identity) -> bool,
+    is_wanted: &dyn Fn(Option<u32>, Option<&Identity>) -> bool,
 ) -> io::Result<(TempDir, Packed)> {
     // Before they are read, so that a file that is replaced meanwhile is another one.
     let mut files: Vec<PackedFile> = run.texts().filter_map(PackedFile::of).collect();
     let unfinished = tables.begin_part()?;
     let mut writer = PartWriter::new(unfinished.path());
-    let mut packed: Vec<PathBuf> = Vec::new();
-    let (rest, notes) = input::each_text(run, &mut |text| {
-        // A file may have been replaced since it was found.
-        let is_other = text.origin.rank.zip(Identity::of_text(&text.text));
-        if is_other.is_some_and(|(rank, identity)| !is_wanted(rank, &identity)) {
+    let (mut packed, mut replaced): (Vec<PathBuf>, Vec<String>) = Default::default();
+    let (rest, mut notes) = input::each_text(run, &mut |text| {
+        if !is_wanted(text.origin.rank, Identity::of_text(&text.text).as_ref()) {
+            replaced.push(format!("{} was replaced while it was read: it stays a file", text.path.display()));
             return;
         }
         if packed.last().is_none_or(|last| last != text.path) {
@@ -94,6 +98,7 @@ fn write(
     let problems = [rest.problems, problems];
     let more_problems = problems.iter().map(|problems| problems.more).sum();
     let problems = problems.map(|problems| problems.kept).concat();
+    notes.append(&mut replaced);
     packed.sort_unstable();
     files.retain(|file| {
         problems.is_empty() && packed.binary_search_by(|path| (**path).cmp(file.path())).is_ok()

@@ -3,6 +3,8 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use mpit_format::Identity;
+
 use super::{Packed, write};
 use crate::input::{self, NodeProcesses, Run};
 use crate::records::{self, JobTables};
@@ -14,8 +16,10 @@ pub struct NodePacked {
     pub parts: Vec<NodePart>,
     /// Directories that have something else, or the tables of another job. The files stay.
     pub taken: Vec<PathBuf>,
-    /// Files of the job that tables cannot have.
+    /// Files of the job that tables cannot have: stores, and older ones.
     pub left: Vec<PathBuf>,
+    /// Other files with these ranks, which name another job or none.
+    pub others: Vec<PathBuf>,
     /// The ranks without any files.
     pub missing: Vec<u32>,
 }
@@ -38,7 +42,7 @@ pub struct NodePart {
 /// Those of the file system. What was packed until then may be in tables and in files.
 pub fn pack_node(stem: &Path, processes: &NodeProcesses) -> io::Result<NodePacked> {
     let files = input::files_of_node(stem, processes)?;
-    let mut result = NodePacked { left: files.left, ..NodePacked::default() };
+    let mut result = NodePacked { left: files.left, others: files.others, ..NodePacked::default() };
     let mut missing = processes.since.clone();
     for run in &files.runs {
         let directory = records::tables_of(&run.path());
@@ -65,7 +69,10 @@ fn pack_run(run: &Run, directory: &Path, processes: &NodeProcesses) -> io::Resul
     {
         return Ok(None);
     }
-    let (unfinished, packed) = write(run, &tables, &|rank, identity| processes.wrote(rank, identity))?;
+    let is_own = |rank: Option<u32>, identity: Option<&Identity>| {
+        rank.zip(identity).is_some_and(|(rank, identity)| processes.wrote(rank, identity))
+    };
+    let (unfinished, packed) = write(run, &tables, &is_own)?;
     tables.end_part(unfinished, &processes.host, packed.processes)?;
     let is_last = tables.finish_if_whole(identity.size)?;
     Ok(Some((is_last, packed)))

@@ -1,7 +1,7 @@
 //! A file of which tables have all, so that it may be removed.
 
-use std::ffi::OsString;
 use std::fs::{self, Metadata};
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::{self, ErrorKind};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use mpit_format::files::open_regular;
 use mpit_format::names::TRACE;
 
 /// A file as it was when it was read.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct PackedFile {
     path: PathBuf,
     /// Device, number, length, and time of the last change of the content.
@@ -38,14 +38,21 @@ impl PackedFile {
     pub fn remove(&self) -> io::Result<bool> {
         // Under a name that no other process uses, so that none replaces it between the look and the removal. It is opened, because
         // file systems on other machines may answer questions about names from memory.
-        let mut name = OsString::from(format!("{TRACE}{}-", std::process::id()));
-        name.push(self.path.file_name().unwrap_or_default());
+        let mut hasher = DefaultHasher::new();
+        self.hash(&mut hasher);
+        let name = format!("{TRACE}{}-{:x}", std::process::id(), hasher.finish());
         let aside = self.path.with_file_name(name);
         match fs::rename(&self.path, &aside) {
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(false),
             renamed => renamed?,
         }
-        let is_same = state(&open_regular(&aside)?.metadata()?) == self.state;
+        let is_same = match open_regular(&aside).and_then(|file| file.metadata()) {
+            Ok(now) => state(&now) == self.state,
+            Err(error) => {
+                fs::rename(&aside, &self.path)?;
+                return Err(error);
+            }
+        };
         if !is_same {
             match fs::hard_link(&aside, &self.path) {
                 // A newer one is there already.

@@ -169,8 +169,8 @@ fn nodes_pack_their_processes() {
     };
     let pack = |ranks: &[u32]| pack_node(&stem, &of_node(ranks)).unwrap();
     for (rank, is_last) in [(2, false), (0, false), (1, true)] {
-        let NodePacked { parts, taken, left, missing } = pack(&[rank, 9]);
-        assert_eq!((parts.len(), taken.len(), left.len(), missing), (1, 0, 0, vec![9]));
+        let NodePacked { parts, taken, left, others, missing } = pack(&[rank, 9]);
+        assert_eq!((parts.len(), taken.len(), left.len() + others.len(), missing), (1, 0, 0, vec![9]));
         assert_eq!((parts[0].is_last, parts[0].packed.processes), (is_last, 1));
         if rank == 0 {
             // A job of the same name.

@@ -261,27 +261,47 @@ impl JobTables {
         Ok(Manifest { version: VERSION, mpit: env!("CARGO_PKG_VERSION").to_owned(), size, parts, missing })
     }
 
-    /// Removes the tables. Files that mpit does not write stay, with their directories.
+    /// Removes the tables, if there is nothing else in the directory.
     ///
     /// # Errors
     ///
-    /// The errors of the file system: [`DirectoryNotEmpty`](ErrorKind::DirectoryNotEmpty) if there are other files.
+    /// The errors of the file system: [`DirectoryNotEmpty`](ErrorKind::DirectoryNotEmpty) if there is something else.
     pub(crate) fn remove(&self) -> io::Result<()> {
-        // First, so that the rest is not taken for finished.
-        remove_if_there(&self.directory.join(MANIFEST))?;
+        if !fs::symlink_metadata(&self.directory)?.is_dir() {
+            return Err(ErrorKind::NotADirectory.into());
+        }
+        let (mut files, mut parts) = (Vec::new(), Vec::new());
         for entry in fs::read_dir(&self.directory)? {
             let entry = entry?;
-            let is_unfinished = entry.file_name().as_encoded_bytes().starts_with(UNFINISHED.as_bytes());
-            let path = entry.path();
-            if !entry.file_type()?.is_dir() {
-                if is_unfinished {
-                    remove_if_there(&path)?;
-                }
-            } else if is_unfinished || path.join(PartFile::NAME).exists() {
-                remove_part(&path)?;
+            if entry.file_type()?.is_dir() {
+                parts.push(entry.path());
+            } else {
+                files.push(entry.path());
             }
         }
-        remove_if_there(&self.directory.join(JOB))?;
+        let is_own = |path: &PathBuf, names: &[String]| {
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            names.iter().any(|own| *own == name) || name.starts_with(UNFINISHED)
+        };
+        let own: Vec<String> = [JOB, MANIFEST].map(str::to_owned).into();
+        let tables = Table::ALL.iter().map(|table| table.file());
+        let in_parts: Vec<String> = tables.chain([PartFile::NAME.to_owned()]).collect();
+        let mut of_parts = Vec::new();
+        for part in &parts {
+            for entry in fs::read_dir(part)? {
+                of_parts.push(entry?.path());
+            }
+        }
+        let other = files.iter().find(|path| !is_own(path, &own));
+        if let Some(other) = other.or_else(|| of_parts.iter().find(|path| !is_own(path, &in_parts))) {
+            let what = format!("{} is not one of its files", other.display());
+            return Err(io::Error::new(ErrorKind::DirectoryNotEmpty, what));
+        }
+        // First, so that the rest is not taken for finished.
+        remove_if_there(&self.directory.join(MANIFEST))?;
+        of_parts.iter().try_for_each(|path| remove_if_there(path))?;
+        parts.iter().try_for_each(fs::remove_dir)?;
+        files.iter().try_for_each(|path| remove_if_there(path))?;
         fs::remove_dir(&self.directory)
     }
 }
@@ -297,14 +317,6 @@ fn sync(directory: &Path) -> io::Result<()> {
         Err(error) if error.kind() == ErrorKind::InvalidInput => Ok(()),
         result => result,
     }
-}
-
-fn remove_part(part: &Path) -> io::Result<()> {
-    remove_if_there(&part.join(PartFile::NAME))?;
-    for table in Table::ALL {
-        remove_if_there(&part.join(table.file()))?;
-    }
-    fs::remove_dir(part)
 }
 
 fn remove_if_there(path: &Path) -> io::Result<()> {
@@ -414,9 +426,12 @@ mod tests {
         fs::create_dir(path.join("mine")).unwrap();
         fs::write(path.join("mine/pairs.parquet"), "").unwrap();
         let unfinished = tables.begin_part().unwrap().keep();
+        fs::write(path.join("mine/notes"), "").unwrap();
         assert_eq!(tables.remove().unwrap_err().kind(), ErrorKind::DirectoryNotEmpty);
-        assert!(path.join("mine/pairs.parquet").exists() && !unfinished.exists() && !tables.is_there());
-        fs::remove_dir_all(path.join("mine")).unwrap();
+        assert!(path.join("mine/pairs.parquet").exists() && unfinished.exists() && tables.is_there());
+        fs::remove_file(path.join("mine/notes")).unwrap();
+        std::os::unix::fs::symlink(&path, directory.path().join("link.tables")).unwrap();
+        assert!(JobTables::at(&directory.path().join("link.tables")).remove().is_err());
         tables.remove().unwrap();
         assert!(!path.exists());
     }
