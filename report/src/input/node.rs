@@ -101,6 +101,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(miri, ignore = "calls of the file system that Miri does not know")]
     fn files_are_those_of_the_job() {
         let directory = tempfile::tempdir().unwrap();
         let write = |name: &str, world: &str, host: &str, time: &str| {

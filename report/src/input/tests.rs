@@ -117,6 +117,7 @@ fn summaries_are_read_if_alone() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "calls of the file system that Miri does not know")]
 fn summaries_of_a_run_are_found() {
     let directory = tempfile::tempdir().unwrap();
     let at = |name: &str| directory.path().join(name);

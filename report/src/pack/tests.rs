@@ -129,6 +129,7 @@ fn files_of_whole_jobs_are_packed() {
 
 /// Lines that are not understood are reported.
 #[test]
+#[cfg_attr(miri, ignore = "calls of the file system that Miri does not know")]
 fn damaged_texts_are_reported() {
     let directory = tempfile::tempdir().unwrap();
     write_files(directory.path(), [(0, text(0)), (1, text(1).replace("A2O", "A2B"))]);
@@ -141,6 +142,7 @@ fn damaged_texts_are_reported() {
 
 /// Only files that are as they were when they were read may be removed.
 #[test]
+#[cfg_attr(miri, ignore = "calls of the file system that Miri does not know")]
 fn changed_files_are_not_removed() {
     let directory = tempfile::tempdir().unwrap();
     write_files(directory.path(), (0..3).map(|rank| (rank, text(rank))));

@@ -419,6 +419,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(miri, ignore = "calls of the file system that Miri does not know")]
     fn other_files_are_not_removed() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("run.tables");
@@ -437,6 +438,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(miri, ignore = "calls of the file system that Miri does not know")]
     fn tables_are_those_of_one_job() {
         let directory = tempfile::tempdir().unwrap();
         let identity = |run: &str, host: &str| {
@@ -457,6 +459,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(miri, ignore = "calls of the file system that Miri does not know")]
     fn tables_are_created_once() {
         let directory = tempfile::tempdir().unwrap();
         let identity = Identity::parse("r-1\tw\t4 ranks\t2026-11-22T08:15:00.123Z\tn1").unwrap();
