@@ -89,6 +89,12 @@ fn clear(stem: &Path, has_tables: bool) -> Result<(), String> {
     Ok(())
 }
 
+/// Returns true if a file still has its name.
+pub(super) fn is_at(file: &File, path: &Path) -> bool {
+    let same = |there: fs::Metadata| file.metadata().is_ok_and(|ours| ours.ino() == there.ino());
+    fs::symlink_metadata(path).is_ok_and(same)
+}
+
 /// A lock of the names of files.
 pub(super) struct Lock {
     path: PathBuf,
@@ -125,8 +131,7 @@ impl Lock {
                 Err(TryLockError::Error(_)) => return Ok(None),
             }
             // The previous run may have removed the file meanwhile.
-            let same = |there: fs::Metadata| file.metadata().is_ok_and(|ours| ours.ino() == there.ino());
-            if fs::symlink_metadata(&path).is_ok_and(same) {
+            if is_at(&file, &path) {
                 return Ok(Some(Self { path, _file: file }));
             }
         }

@@ -11,6 +11,8 @@ use std::path::{Path, PathBuf};
 use mpit_components::run::job::JobDirectory;
 use tempfile::Builder;
 
+use super::files::is_at;
+
 /// The beginning of the names of directories. They are hidden, so that they are not taken for those of jobs.
 const DIRECTORY: &str = ".members-";
 
@@ -78,12 +80,6 @@ fn remove(directory: &Path) -> io::Result<()> {
     name.push(format!("-{}", fs::symlink_metadata(directory)?.ino()));
     fs::rename(directory, &name)?;
     fs::remove_dir_all(&name)
-}
-
-/// Returns true if a file still has its name.
-fn is_at(file: &File, path: &Path) -> bool {
-    let same = |there: fs::Metadata| file.metadata().is_ok_and(|ours| ours.ino() == there.ino());
-    fs::symlink_metadata(path).is_ok_and(same)
 }
 
 /// Returns the files of the members; `None` if one of them still runs.

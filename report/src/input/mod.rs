@@ -70,6 +70,22 @@ pub struct Run {
 }
 
 impl Run {
+    /// Returns a run without files.
+    fn empty(directory: PathBuf, stem: String, identity: Option<Identity>) -> Self {
+        Self {
+            directory,
+            stem,
+            identity,
+            newer: 0,
+            written: None,
+            by_rank: BTreeMap::new(),
+            recovered: BTreeMap::new(),
+            combined: None,
+            summary: None,
+            tables: None,
+        }
+    }
+
     /// Returns the beginning of the files' names, without the directory.
     pub fn stem(&self) -> &str {
         &self.stem
@@ -375,18 +391,7 @@ fn add(runs: &mut Vec<Run>, file: Named, identity: Option<Identity>) {
     };
     let named = identity.clone().filter(Identity::is_named);
     let at = runs.iter().rposition(same).or_else(newest).unwrap_or_else(|| {
-        runs.push(Run {
-            directory: file.directory.clone(),
-            stem: file.stem.clone(),
-            identity,
-            newer: 0,
-            written: None,
-            by_rank: BTreeMap::new(),
-            recovered: BTreeMap::new(),
-            combined: None,
-            summary: None,
-            tables: None,
-        });
+        runs.push(Run::empty(file.directory.clone(), file.stem.clone(), identity));
         runs.len() - 1
     });
     // Files of another run do not match from now on.

@@ -62,7 +62,11 @@ pub(crate) fn files_of_node(stem: &Path, processes: &NodeProcesses) -> io::Resul
         let has_store = stores.contains(&(file.world, rank));
         match identity {
             Some(identity) if !has_store && !file.store && processes.wrote(rank, &identity) => {
-                let new = || empty(&stem_of(stem, file.world), identity);
+                let new = || {
+                    let stem = stem_of(stem, file.world);
+                    let name = stem.file_name().unwrap_or_default().to_string_lossy().into_owned();
+                    Run::empty(directory_of(&stem).to_owned(), name, Some(identity))
+                };
                 worlds.entry(file.world).or_insert_with(new).by_rank.insert(rank, file.path);
             }
             Some(identity) if is_of_world(&identity) => found.left.push(file.path),
@@ -72,21 +76,6 @@ pub(crate) fn files_of_node(stem: &Path, processes: &NodeProcesses) -> io::Resul
     }
     found.runs = worlds.into_values().collect();
     Ok(found)
-}
-
-fn empty(stem: &Path, identity: Identity) -> Run {
-    Run {
-        directory: directory_of(stem).to_owned(),
-        stem: stem.file_name().unwrap_or_default().to_string_lossy().into_owned(),
-        identity: Some(identity),
-        newer: 0,
-        written: None,
-        by_rank: BTreeMap::new(),
-        recovered: BTreeMap::new(),
-        combined: None,
-        summary: None,
-        tables: None,
-    }
 }
 
 #[cfg(test)]

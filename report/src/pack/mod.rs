@@ -59,18 +59,14 @@ pub fn pack_all(run: &Run, directory: &Path) -> io::Result<Packed> {
     packed
 }
 
-/// Removes the tables of an earlier run, if they are finished: no process writes to them. Returns false if there are none, or others.
+/// Removes the tables of an earlier run, if they are finished: no process writes to them.
 ///
 /// # Errors
 ///
 /// Those of the file system, if not all could be removed, or there are other files between them.
-pub fn remove_finished(directory: &Path) -> io::Result<bool> {
+pub fn remove_finished(directory: &Path) -> io::Result<()> {
     let tables = JobTables::at(directory);
-    let is_finished = tables.is_there() && tables.is_finished();
-    if is_finished {
-        tables.remove()?;
-    }
-    Ok(is_finished)
+    if tables.is_there() && tables.is_finished() { tables.remove() } else { Ok(()) }
 }
 
 /// Writes the records of a run as a part of tables, which has no name yet. Texts that `is_wanted` refuses are left out.
