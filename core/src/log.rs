@@ -82,28 +82,15 @@ impl<T> Log<T> {
     ///
     /// The item.
     pub fn push(&self, item: T) -> Result<usize, T> {
-        if self.pushing.swap(true, Acquire) {
-            return Err(item);
+        match self.writer() {
+            Some(mut writer) => writer.push(item),
+            None => Err(item),
         }
-        let index = self.len();
-        let (chunk, shifted) = Self::place(index);
-        if chunk >= CHUNKS {
-            self.pushing.store(false, Release);
-            return Err(item);
-        }
-        let first = FIRST << chunk;
-        if shifted == first {
-            let start: *mut T = Box::into_raw(Box::<[T]>::new_uninit_slice(first)).cast();
-            self.chunks[chunk].store(start.wrapping_sub(first), Relaxed);
-        }
-        let slot = self.chunks[chunk].load(Relaxed).wrapping_add(shifted);
-        // SAFETY: chunk `chunk` has `first` slots, counted from `first`, so one is at `shifted`; no reader accesses the slot before
-        // `len` is stored below, and no other writer does while `pushing` is set.
-        unsafe { slot.write(item) };
-        // Readers that see the new length see the chunk and the item.
-        self.len.store(index + 1, Release);
-        self.pushing.store(false, Release);
-        Ok(index)
+    }
+
+    /// Returns the only writer, unless there is another one. It appends several items for the price of one locked instruction.
+    pub fn writer(&self) -> Option<Writer<'_, T>> {
+        if self.pushing.swap(true, Acquire) { None } else { Some(Writer(self)) }
     }
 
     /// Combines the present items in order. Unlike [`iter`](Self::iter), this computes no places: most lists have one chunk, for which it is
@@ -154,6 +141,45 @@ impl<T> Log<T> {
     }
 }
 
+/// The only writer of a list, which another one can follow when this is dropped.
+#[derive(Debug)]
+pub struct Writer<'a, T>(&'a Log<T>);
+
+impl<T> Writer<'_, T> {
+    /// Appends an item and returns its index.
+    ///
+    /// # Errors
+    ///
+    /// The item, if the list is full.
+    #[inline]
+    pub fn push(&mut self, item: T) -> Result<usize, T> {
+        let log = self.0;
+        let index = log.len();
+        let (chunk, shifted) = Log::<T>::place(index);
+        if chunk >= CHUNKS {
+            return Err(item);
+        }
+        let first = FIRST << chunk;
+        if shifted == first {
+            let start: *mut T = Box::into_raw(Box::<[T]>::new_uninit_slice(first)).cast();
+            log.chunks[chunk].store(start.wrapping_sub(first), Relaxed);
+        }
+        let slot = log.chunks[chunk].load(Relaxed).wrapping_add(shifted);
+        // SAFETY: chunk `chunk` has `first` slots, counted from `first`, so one is at `shifted`; no reader accesses the slot before
+        // `len` is stored below, and no other writer does while `pushing` is set.
+        unsafe { slot.write(item) };
+        // Readers that see the new length see the chunk and the item.
+        log.len.store(index + 1, Release);
+        Ok(index)
+    }
+}
+
+impl<T> Drop for Writer<'_, T> {
+    fn drop(&mut self) {
+        self.0.pushing.store(false, Release);
+    }
+}
+
 impl<T> Drop for Log<T> {
     fn drop(&mut self) {
         let len = *self.len.get_mut();
@@ -186,6 +212,18 @@ mod tests {
         assert_eq!(Log::<u8>::place(FIRST - 1), (0, 2 * FIRST - 1));
         assert_eq!(Log::<u8>::place(FIRST), (1, 2 * FIRST));
         assert_eq!(Log::<u8>::place(3 * FIRST), (2, 4 * FIRST));
+    }
+
+    #[test]
+    fn one_writer_at_a_time_appends() {
+        let log = Log::new();
+        let mut writer = log.writer().unwrap();
+        assert_eq!((writer.push('a'), writer.push('b')), (Ok(0), Ok(1)));
+        assert!(log.writer().is_none());
+        assert_eq!(log.push('c'), Err('c'));
+        drop(writer);
+        assert_eq!(log.push('c'), Ok(2));
+        assert_eq!(log.iter().collect::<String>(), "abc");
     }
 
     #[test]

@@ -188,6 +188,27 @@ impl<S: Slot> PrivateTable<S> {
         find_in(&self.slots, hash, matches)
     }
 
+    /// Returns the first result of `matches` like [`find`](Self::find). If there is none, inserts a content, for which the table has an
+    /// empty slot, and one more.
+    #[inline]
+    pub fn find_or_insert<R>(
+        &self,
+        hash: usize,
+        content: S::Content,
+        matches: impl Fn(S::Content) -> Option<R>,
+    ) -> Option<R> {
+        let mask = self.slots.len() - 1;
+        let mut at = hash & mask;
+        while let Some(there) = self.slots[at].load() {
+            if let Some(found) = matches(there) {
+                return Some(found);
+            }
+            at = (at + 1) & mask;
+        }
+        self.slots[at].store(content);
+        None
+    }
+
     /// Begins to load the first slot for a hash.
     #[inline]
     pub fn prefetch(&self, hash: usize) {

@@ -2,7 +2,7 @@
 
 use super::Definition;
 use super::name_index::{BatchNames, Key, NameIndex};
-use crate::log::Log;
+use crate::log::{Log, Writer};
 
 /// One index space, and its index by name.
 #[derive(Debug)]
@@ -46,9 +46,11 @@ impl<T> IndexSpace<T> {
     ) {
         // Positions in the first batch are indices, so its names need not be inserted again.
         if self.entries.is_empty() && self.names.is_unused() {
+            let mut writer = self.writer();
             for (index, desc) in (0..).zip(batch) {
-                self.push(entry(index, desc));
+                push(&mut writer, entry(index, desc));
             }
+            drop(writer);
             // Afterwards, so that a reader that finds a name also finds the entry.
             self.names.publish(names);
             return;
@@ -61,15 +63,17 @@ impl<T> IndexSpace<T> {
 
     /// Appends a new entry with this key. One caller at a time.
     pub(super) fn append(&self, entry: T, key: Key<'static>) -> u32 {
-        let index = self.push(entry);
+        let index = push(&mut self.writer(), entry);
         self.names.insert(key, index);
         index
     }
 
-    fn push(&self, entry: T) -> u32 {
-        let Ok(index) = self.entries.push(entry) else {
-            unreachable!("one image is added at a time, and lists are longer than memory")
-        };
-        index as u32
+    fn writer(&self) -> Writer<'_, T> {
+        self.entries.writer().expect("one image is added at a time")
     }
+}
+
+fn push<T>(writer: &mut Writer<'_, T>, entry: T) -> u32 {
+    let Ok(index) = writer.push(entry) else { unreachable!("lists are longer than memory") };
+    index as u32
 }

@@ -175,15 +175,27 @@ impl BatchNames {
         self.table.prefetch(key.hash as usize);
     }
 
-    /// Inserts an index, which is the number of names before. The caller ensures that the key is new.
-    pub(super) fn insert(&mut self, key: Key<'static>, index: u32) {
-        let slots = slots_for(index as usize + 1);
-        if slots > self.table.capacity() {
-            let contents = self.table.contents().map(|content| (hash_of(content), content));
-            self.table = PrivateTable::with_contents(slots, contents);
+    /// Returns the index that was inserted for a key. If there is none, inserts this one, which is the number of names before.
+    #[inline]
+    pub(super) fn find_or_insert(&mut self, key: Key<'static>, index: u32) -> Option<u32> {
+        if is_too_full(index as usize + 1, self.table.capacity()) {
+            self.grow();
         }
-        self.table.insert(key.hash as usize, Content::new(key, index));
+        let content = Content::new(key, index);
+        self.table.find_or_insert(key.hash as usize, content, |content| content.index_if(key))
     }
+
+    #[cold]
+    fn grow(&mut self) {
+        let contents = self.table.contents().map(|content| (hash_of(content), content));
+        self.table = PrivateTable::with_contents(2 * self.table.capacity(), contents);
+    }
+}
+
+/// Returns true if a table with `slots` slots has too few for `count` entries.
+#[inline]
+fn is_too_full(count: usize, slots: usize) -> bool {
+    2 * count > slots
 }
 
 /// Returns the number of slots for `count` entries: at most half of them are full, which keeps probe sequences short.
@@ -229,8 +241,9 @@ mod tests {
             let mut batch = BatchNames::with_capacity(capacity);
             for (name, at) in first.iter().zip(0..) {
                 assert_eq!(batch.find(Key::new(name)), None);
-                batch.insert(Key::new(name), at);
+                assert_eq!(batch.find_or_insert(Key::new(name), at), None);
                 assert_eq!(batch.find(Key::new(name)), Some(at));
+                assert_eq!(batch.find_or_insert(Key::new(name), at + 1), Some(at));
                 assert_eq!(index.find(Key::new(name)), None);
             }
             assert!(index.is_unused());

@@ -26,12 +26,7 @@ pub(super) fn sorted<D: Definition, C: Ord>(
     is_last: impl Fn(&D) -> bool,
     class: impl Fn(&D) -> C,
 ) -> Vec<&'static D> {
-    let mut components: Vec<&'static str> = all.iter().map(|desc| desc.component()).collect();
-    // Neighbors mostly share one string.
-    components.dedup_by(|a, b| std::ptr::eq(*a, *b));
-    components.sort_unstable();
-    components.dedup();
-    let prefix = common_prefix(all);
+    let (components, prefix) = components_and_prefix(all);
     let mut latest = None;
     let mut sortables: Vec<Sortable> = Vec::with_capacity(all.len());
     for (desc, at) in all.iter().zip(0..) {
@@ -42,7 +37,7 @@ pub(super) fn sorted<D: Definition, C: Ord>(
         };
         latest = Some((component, rank));
         let group = u32::from(is_last(desc)) << 31 | rank;
-        sortables.push(Sortable { head: 0, group, at });
+        sortables.push(Sortable { head: head(desc.name(), prefix), group, at });
     }
     sortables.sort_unstable_by_key(|sortable| sortable.group);
     let rest = |sortable: &Sortable| {
@@ -51,51 +46,60 @@ pub(super) fn sorted<D: Definition, C: Ord>(
     };
     let by_rest = |a: &Sortable, b: &Sortable| rest(a).cmp(&rest(b));
     for group in sortables.chunk_by_mut(|a, b| a.group == b.group) {
-        sort_by_name(all, group, prefix, prefix + HEADS, &by_rest);
+        sort_by_heads(all, group, prefix, prefix + HEADS, &by_rest);
     }
     sortables.into_iter().map(|sortable| all[sortable.at as usize]).collect()
 }
 
-/// Sorts definitions whose names are equal up to the byte `from`: by one head after the other, and if these are equal up to the byte
-/// `end`, by `by_rest`. A head is a number of one register, which the sort compares without branches.
-fn sort_by_name<D: Definition>(
+/// Sorts definitions whose names are equal up to the byte `from`, where their heads begin: by one head after the other, and if these are
+/// equal up to the byte `end`, by `by_rest`. A head is a number of one register, which the sort compares without branches.
+fn sort_by_heads<D: Definition>(
     all: &[&'static D],
-    equal: &mut [Sortable],
+    sortables: &mut [Sortable],
     from: usize,
     end: usize,
     by_rest: &impl Fn(&Sortable, &Sortable) -> Ordering,
 ) {
-    if equal.len() < 2 {
-        return;
-    }
-    if from >= end {
-        return equal.sort_unstable_by(by_rest);
-    }
-    for sortable in &mut *equal {
-        sortable.head = head(all[sortable.at as usize].name().as_bytes().get(from..).unwrap_or_default());
-    }
-    equal.sort_unstable_by_key(|sortable| sortable.head);
-    for equal in equal.chunk_by_mut(|a, b| a.head == b.head) {
-        sort_by_name(all, equal, from + HEAD, end, by_rest);
+    sortables.sort_unstable_by_key(|sortable| sortable.head);
+    let next = from + HEAD;
+    for equal in sortables.chunk_by_mut(|a, b| a.head == b.head).filter(|equal| equal.len() > 1) {
+        if next >= end {
+            equal.sort_unstable_by(by_rest);
+            continue;
+        }
+        for sortable in &mut *equal {
+            sortable.head = head(all[sortable.at as usize].name(), next);
+        }
+        sort_by_heads(all, equal, next, end, by_rest);
     }
 }
 
-/// Returns the length of the longest prefix that all names have.
-fn common_prefix<D: Definition>(all: &[&'static D]) -> usize {
-    let Some((first, others)) = all.split_first() else { return 0 };
+/// Returns the components in order, and the length of the longest prefix that all names have.
+fn components_and_prefix<D: Definition>(all: &[&'static D]) -> (Vec<&'static str>, usize) {
+    let Some((first, others)) = all.split_first() else { return (Vec::new(), 0) };
+    let mut components = vec![first.component()];
     let mut prefix = first.name().as_bytes();
     for desc in others {
+        let component = desc.component();
+        // Neighbors mostly share one string.
+        if components.last().is_none_or(|last| !std::ptr::eq(*last, component)) {
+            components.push(component);
+        }
         let name = desc.name().as_bytes();
         if !name.starts_with(prefix) {
             let equal = prefix.iter().zip(name).take_while(|(a, b)| a == b).count();
             prefix = &prefix[..equal];
         }
     }
-    prefix.len()
+    components.sort_unstable();
+    components.dedup();
+    (components, prefix.len())
 }
 
-/// Returns the first bytes as a number, padded with zeros, that orders like them.
-fn head(bytes: &[u8]) -> u64 {
+/// Returns the bytes of a name behind `from` as a number, padded with zeros, that orders like them.
+#[inline]
+fn head(name: &str, from: usize) -> u64 {
+    let bytes = name.as_bytes().get(from..).unwrap_or_default();
     match bytes.first_chunk::<HEAD>() {
         Some(first) => u64::from_be_bytes(*first),
         None => bytes.iter().rev().fold(0, |rest, byte| rest >> 8 | u64::from(*byte) << 56),
@@ -158,8 +162,10 @@ mod tests {
 
     #[test]
     fn a_head_orders_like_its_bytes() {
-        let texts: [&[u8]; 7] = [b"", b"\x00\x01", b"a", b"ab", b"b", b"bbbbbbbb", b"bbbbbbbc"];
-        assert!(texts.windows(2).all(|pair| head(pair[0]) < head(pair[1])));
-        assert_eq!(head(b"bbbbbbbb"), head(b"bbbbbbbbb"));
+        let texts = ["", "\0\u{1}", "a", "ab", "b", "bbbbbbbb", "bbbbbbbc"];
+        assert!(texts.windows(2).all(|pair| head(pair[0], 0) < head(pair[1], 0)));
+        assert_eq!(head("bbbbbbbb", 0), head("bbbbbbbbb", 0));
+        assert_eq!(head("abbbbbbbbb", 2), head("bbbbbbbb", 0));
+        assert_eq!(head("ab", 3), 0);
     }
 }

@@ -46,12 +46,11 @@ impl<D: Definition> Pending<D> {
 
     /// Appends a definition, unless there is one with its key, which is returned.
     fn push(&mut self, desc: &'static D, key: Key<'static>) -> Option<&'static D> {
-        let first = self.find(key);
+        let first = self.by_name.find_or_insert(key, self.all.len() as u32);
         if first.is_none() {
-            self.by_name.insert(key, self.all.len() as u32);
             self.all.push(desc);
         }
-        first
+        first.map(|at| self.all[at as usize])
     }
 
     pub(super) fn iter(&self) -> impl ExactSizeIterator<Item = (&'static D, Key<'static>)> + '_ {
