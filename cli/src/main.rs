@@ -12,6 +12,7 @@
 //! * Text of other programs is printed without control characters.
 
 mod check;
+mod child;
 mod doctor;
 mod elf;
 mod inherited;
@@ -95,7 +96,7 @@ enum Command {
     /// lists the findings. The exit status is 0 if the job moves or may go on, 1 if it is stuck, and 2 if there is no job.
     Why(Why),
     /// Detects signals to the process group of `mpit run`
-    #[command(name = run::witness::SUBCOMMAND, hide = true)]
+    #[command(name = child::witness::SUBCOMMAND, hide = true)]
     SignalWitness,
 }
 
@@ -290,7 +291,7 @@ fn main() -> ExitCode {
         Command::Map(map) => map::map(&map),
         Command::Why(why) => why::why(&why),
         Command::SignalWitness => {
-            run::witness::main().map(|()| ExitCode::SUCCESS).map_err(|error| error.to_string())
+            child::witness::main().map(|()| ExitCode::SUCCESS).map_err(|error| error.to_string())
         }
     };
     match done {

@@ -1,5 +1,6 @@
-//! Writes files of jobs that never ran: `simulate RANKS PATTERN JOBS DIRECTORY`. With `simulate end RANKS`, merges the summaries of such
-//! a job as its processes do at their end, and prints the cost. `cargo xtask simulate` runs both.
+//! Writes files of jobs that never ran: `simulate RANKS PATTERN JOBS DIRECTORY`, or `simulate fleet FIRST JOBS DIRECTORY`, of a fleet,
+//! which prints what stands out. With `simulate end RANKS`, merges the summaries of such a job as its processes do at their end, and
+//! prints the cost. `cargo xtask simulate` runs all of these.
 
 use std::fs::{self, File};
 use std::path::Path;
@@ -9,7 +10,7 @@ use std::time::{Duration, Instant};
 use mpit_format::summary::{MAX_SENT, Summary, SummaryFile};
 use mpit_report::Matrix;
 use mpit_report::placement::patterns;
-use mpit_report::simulated::SimulatedJob;
+use mpit_report::simulated::{SLOW_NODE, SMALL_MESSAGES_JOB, SimulatedJob, WAITING_JOB};
 
 fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();
@@ -23,24 +24,49 @@ fn main() -> ExitCode {
 }
 
 fn run(words: &[String]) -> Result<(), String> {
-    let number = |text: &String| text.parse::<u32>().map_err(|error| format!("{text}: {error}"));
-    let [ranks, pattern, jobs, directory] = words else {
-        return match words {
-            [end, ranks] if end == "end" => merge_summaries(number(ranks)?),
-            _ => Err("usage: simulate RANKS PATTERN JOBS DIRECTORY, or simulate end RANKS".into()),
-        };
-    };
-    let (ranks, jobs) = (number(ranks)?, number(jobs)?);
-    let matrix = matrix(pattern, ranks)?;
-    let directory = Path::new(directory);
-    fs::create_dir_all(directory).map_err(|error| format!("{}: {error}", directory.display()))?;
-    for job in 0..jobs {
-        let simulated = simulated_job(format!("job{job:06}"), pattern, ranks);
-        let path = directory.join(format!("job{job:06}.prof"));
-        let written = File::create(&path).and_then(|file| simulated.write(file, &matrix));
-        written.map_err(|error| format!("{}: {error}", path.display()))?;
+    let number = |text: &str| text.parse::<u32>().map_err(|error| format!("{text}: {error}"));
+    match words.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+        ["end", ranks] => merge_summaries(number(ranks)?),
+        ["fleet", first, jobs, directory] => {
+            let first = number(first)?;
+            (first..first + number(jobs)?).try_for_each(|job| {
+                let (simulated, matrix) = SimulatedJob::of_fleet(job);
+                print_outliers(job, &simulated);
+                write(&simulated, &matrix, job, directory)
+            })
+        }
+        [ranks, pattern, jobs, directory] => {
+            let ranks = number(ranks)?;
+            let matrix = matrix(pattern, ranks)?;
+            (0..number(jobs)?).try_for_each(|job| {
+                write(&simulated_job(format!("job{job:06}"), pattern, ranks), &matrix, job, directory)
+            })
+        }
+        _ => Err("usage: simulate RANKS PATTERN JOBS DIRECTORY, simulate fleet FIRST JOBS DIRECTORY, or simulate end \
+                  RANKS"
+            .into()),
     }
-    Ok(())
+}
+
+/// Prints what stands out in a job of a fleet: the name of the question, and the answer.
+fn print_outliers(job: u32, simulated: &SimulatedJob) {
+    match job {
+        WAITING_JOB => println!("waiting job{job:06}"),
+        SMALL_MESSAGES_JOB => println!("small_messages job{job:06}"),
+        _ => (),
+    }
+    if simulated.nodes().contains(&SLOW_NODE) {
+        println!("slow_nodes node{SLOW_NODE:05}");
+    }
+}
+
+/// Writes the file of a job into a directory, which is made.
+fn write(simulated: &SimulatedJob, matrix: &Matrix, job: u32, directory: &str) -> Result<(), String> {
+    let path = Path::new(directory).join(format!("job{job:06}.prof"));
+    let written = fs::create_dir_all(directory)
+        .and_then(|()| File::create(&path))
+        .and_then(|file| simulated.write(file, matrix));
+    written.map_err(|error| format!("{}: {error}", path.display()))
 }
 
 fn simulated_job(name: String, pattern: &str, ranks: u32) -> SimulatedJob {

@@ -1,6 +1,7 @@
 //! Files of jobs that never ran, of any size, for tests and for measurements of reports.
 
 use std::io::{self, Write};
+use std::ops::RangeInclusive;
 
 use mpit_format::calls::CALLS;
 use mpit_format::container::{self, Text};
@@ -11,7 +12,20 @@ use mpit_format::summary::{Place, Summary};
 use mpit_format::times::{CallRow, Clock, LateRow, Mode, SampledOperation, TimeRow};
 use mpit_format::{Identity, TrafficSum};
 
+use crate::placement::patterns;
 use crate::sparse::{Cell, Matrix};
+
+/// Number of the job of a [fleet](SimulatedJob::of_fleet) that waits longest.
+pub const WAITING_JOB: u32 = 4711;
+
+/// Number of the job of a fleet that sends most of the messages of less than 1 KiB.
+pub const SMALL_MESSAGES_JOB: u32 = 31337;
+
+/// Number of the node of a fleet that the others of its jobs wait for.
+pub const SLOW_NODE: u32 = 2718;
+
+/// The number of nodes of a fleet.
+const FLEET_NODES: u32 = 5000;
 
 /// A job, which computes and waits in `MPI_Waitall`.
 #[derive(Clone, Debug)]
@@ -37,6 +51,38 @@ pub struct SimulatedJob {
 }
 
 impl SimulatedJob {
+    /// Returns a job and its messages. Jobs of all numbers, four ranks on each node, are a fleet in which three things stand out:
+    /// [`WAITING_JOB`], [`SMALL_MESSAGES_JOB`] and [`SLOW_NODE`].
+    pub fn of_fleet(number: u32) -> (Self, Matrix) {
+        let side = 2 + number % 3;
+        let bytes = match number {
+            SMALL_MESSAGES_JOB => 64,
+            _ if number.is_multiple_of(10) => 512,
+            _ => 80_000,
+        };
+        let repeated = if number == SMALL_MESSAGES_JOB { 100 } else { 1 };
+        let cells = patterns::stencil([side; 3], 1, [bytes; 3], true);
+        let matrix = Matrix::new(
+            cells
+                .cells()
+                .map(|cell| Cell { count: cell.count * repeated, bytes: cell.bytes * repeated, ..cell })
+                .collect(),
+        );
+        let is_waiting = number == WAITING_JOB;
+        let job = Self {
+            name: format!("run{number}"),
+            program: format!("/apps/app{}", number % 17),
+            ranks: side.pow(3),
+            ranks_of_node: 4,
+            first_node: number * 7 % FLEET_NODES,
+            seconds: if is_waiting { 86_400.0 } else { f64::from(100 + number % 901) },
+            waiting: if is_waiting { 0.7 } else { f64::from(5 + number % 26) / 100.0 },
+            has_collectives: false,
+            slow_node: Some(SLOW_NODE),
+        };
+        (job, matrix)
+    }
+
     /// Writes the file of the job, as processes with `--one-file` write it, one process after the other. The matrix has its messages.
     ///
     /// # Errors
@@ -77,6 +123,11 @@ impl SimulatedJob {
             summary.add_profile(&profile, place);
             summary
         })
+    }
+
+    /// Returns the numbers of the nodes.
+    pub fn nodes(&self) -> RangeInclusive<u32> {
+        self.first_node..=self.node_of(self.ranks.saturating_sub(1))
     }
 
     fn node_of(&self, rank: u32) -> u32 {

@@ -12,8 +12,6 @@ mod screen;
 mod summary;
 mod tables;
 mod template;
-mod wait;
-pub(crate) mod witness;
 
 use std::fs;
 use std::path::Path;
@@ -31,7 +29,7 @@ use rustix::process::Pid;
 
 use crate::settings::{self, Setting};
 use crate::why::watch::StuckWatch;
-use crate::{Run, preload, print, require_program};
+use crate::{Run, child, preload, print, require_program};
 use at_end::Ended;
 use files::RunFiles;
 use tables::OneOfNode;
@@ -90,7 +88,7 @@ pub(crate) fn run(args: &Run) -> Result<ExitCode, String> {
     let stores_before = store::wanted_at().as_deref().map(recover::Before::now);
     let files_before = target.as_ref().map(Target::files);
     let mut watch = None;
-    let result = wait::run(&mut command, |pid| watch = watch_job(args, job.as_ref(), pid));
+    let result = child::run(&mut command, |pid| watch = watch_job(args, job.as_ref(), pid));
     // Processes that were killed were in their last calls until about now.
     let end = Moment { domain: times::machine(), ns: clock::read_both().nanoseconds.cast_unsigned() };
     let diagnosis = watch.and_then(StuckWatch::end);
@@ -131,9 +129,7 @@ pub(crate) fn run(args: &Run) -> Result<ExitCode, String> {
         // A later `mpit run` removes the rest.
         let _ = job.remove();
     }
-    result
-        .map(wait::end_as_command)
-        .map_err(|error| format!("cannot run {}: {error}", args.command[0].display()))
+    result.map(child::end_as).map_err(|error| format!("cannot run {}: {error}", args.command[0].display()))
 }
 
 impl Run {
@@ -170,7 +166,7 @@ fn watch_job(args: &Run, job: Option<&OwnedJob>, command: Pid) -> Option<StuckWa
         );
         return None;
     };
-    let watch = StuckWatch::start(job.directory(), command, limit, args.kill, wait::is_interrupted);
+    let watch = StuckWatch::start(job.directory(), command, limit, args.kill, child::is_interrupted);
     watch.inspect_err(|error| print(&format!("--stuck has no effect: {error}"))).ok()
 }
 

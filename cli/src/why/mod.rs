@@ -29,9 +29,10 @@ use std::time::{Duration, Instant};
 
 use mpit_components::run::job::JobDirectory;
 
-use crate::{Why, json, output, print};
+use crate::{Why, child, json, output, print};
 use diagnosis::Verdict;
 use job::{Description, Worlds};
+use nodes::Observed;
 use outcome::JobOutcome;
 use part::Part;
 
@@ -52,7 +53,12 @@ const NO_JOB: u8 = 2;
 pub(crate) fn why(args: &Why) -> Result<ExitCode, String> {
     let interval = Duration::from_secs_f64(args.interval);
     let parts = if !args.launcher.is_empty() {
-        nodes::observe(args)?
+        match nodes::observe(args)? {
+            Observed::Parts(parts) => parts,
+            // The launcher may have ended well, but there is no answer.
+            Observed::Interrupted(status) if status.success() => return Ok(ExitCode::FAILURE),
+            Observed::Interrupted(status) => return Ok(child::end_as(status)),
+        }
     } else if args.from.is_empty() {
         let jobs = job::find(args.job.as_deref())?;
         observe(&jobs, interval).into_iter().filter(|part| !part.worlds.is_empty()).collect()

@@ -1,14 +1,22 @@
 //! `mpit why JOB -- LAUNCHER`: the looks of all nodes on which a launcher starts a process.
 
 use std::io;
-use std::process::{Command, Stdio};
+use std::process::{Command, ExitStatus, Stdio};
 
 use super::job;
 use super::part::{self, Part};
-use crate::{Why, print};
+use crate::{Why, child, print};
+
+/// The result of a look at all nodes.
+pub(super) enum Observed {
+    /// What the nodes saw.
+    Parts(Vec<Part>),
+    /// A signal for the launcher came first.
+    Interrupted(ExitStatus),
+}
 
 /// Runs `mpit why --save` on the nodes, and puts together what they saw.
-pub(super) fn observe(args: &Why) -> Result<Vec<Part>, String> {
+pub(super) fn observe(args: &Why) -> Result<Observed, String> {
     let fail = |what: &str, error: io::Error| format!("cannot {what}: {error}");
     // The nodes probably share it, as the program and its files.
     let here = std::env::current_dir().map_err(|error| fail("find the current directory", error))?;
@@ -19,7 +27,8 @@ pub(super) fn observe(args: &Why) -> Result<Vec<Part>, String> {
     let mpit = std::env::current_exe().map_err(|error| fail("find this program", error))?;
     let name = args.job.as_deref().map(name_of_run).transpose()?;
     let launcher = args.launcher[0].to_string_lossy();
-    let status = Command::new(&args.launcher[0])
+    let mut command = Command::new(&args.launcher[0]);
+    command
         .args(&args.launcher[1..])
         .arg(mpit)
         .arg("why")
@@ -29,13 +38,15 @@ pub(super) fn observe(args: &Why) -> Result<Vec<Part>, String> {
         .arg("--save")
         .arg(directory.path())
         .stdin(Stdio::null())
-        .stdout(Stdio::from(io::stderr()))
-        .status()
-        .map_err(|error| fail(&format!("run {launcher}"), error))?;
+        .stdout(Stdio::from(io::stderr()));
+    let status = child::run(&mut command, |_| ()).map_err(|error| fail(&format!("run {launcher}"), error))?;
+    if child::is_interrupted() {
+        return Ok(Observed::Interrupted(status));
+    }
     if !status.success() {
         print(&format!("{launcher} ended with {status}: parts of nodes may be missing"));
     }
-    part::read(&[directory.path().to_owned()], name.as_deref())
+    part::read(&[directory.path().to_owned()], name.as_deref()).map(Observed::Parts)
 }
 
 /// Returns the name of a job, by which all nodes know it: the process of `mpit run` is known on its node only.

@@ -4,6 +4,7 @@
 
 use std::fs::{self, File};
 use std::io::Read;
+use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, SystemTime};
@@ -74,6 +75,17 @@ fn signals_and_status_are_passed_on() {
     shell.args(["-c", script, MPIT]).args(line("kill -HUP $PPID; kill -HUP $$; exit 5"));
     let done = run_command(shell.env("MPIT_PRELOAD", LIBRARY));
     assert_eq!(done.status.code(), Some(5), "{}", done.stderr);
+}
+
+/// `mpit why` ends as its launcher, and removes what the nodes wrote for it.
+#[test]
+fn a_look_at_all_nodes_can_be_interrupted() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut why = mpit_in(directory.path(), Path::new(LIBRARY));
+    why.args(["why", "job", "--", "sh", "-c", "kill -TERM $PPID; while :; do sleep 1; done"]);
+    let done = run_command(&mut why);
+    assert_eq!(done.status.signal(), Some(15), "{}", done.stderr);
+    assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 0);
 }
 
 /// The file of a process of four that did not come to its end.

@@ -1,43 +1,76 @@
-"""Reads the tables of several jobs with DuckDB, pandas, Polars and Dask, and runs the documented queries.
+"""Reads the tables of several jobs with DuckDB, pandas, Polars and Dask, and asks the documented questions.
 
-    fleet.py FLEET QUERIES
+    fleet.py FLEET QUESTIONS [times]
 
-Prints the sums that each of them finds, and the first row of each query.
+Prints the sums that each of them finds, and the first answer to each question; with `times`, how long the answers take instead.
 """
 
 import glob
 import os
 import sys
+import time
 
 import dask.dataframe
 import duckdb
 import pandas
 import polars
-from dask.distributed import Client
+from dask.distributed import Client, LocalCluster
 
 SUMS = {"ranks": ["rank", "bytes_out"], "pairs": ["messages", "bytes"], "job": ["size", "messages"]}
 
 
+def print_sums():
+    for table, columns in SUMS.items():
+        files = f"*/{table}.parquet"
+        for column in columns:
+            found = {
+                "duckdb": duckdb.sql(f"SELECT sum({column}) FROM '{files}'").fetchall()[0][0],
+                "pandas": sum(pandas.read_parquet(file)[column].sum() for file in glob.glob(files)),
+                "pandas-csv": sum(pandas.read_csv(file)[column].sum() for file in glob.glob(f"*_{table}.csv")),
+                "polars": polars.scan_parquet(files).select(polars.col(column).sum()).collect().item(),
+                "dask": dask.dataframe.read_parquet(files)[column].sum().compute(),
+            }
+            for program, value in found.items():
+                print(table, column, program, int(value))
+
+
+def print_answer(question, program, answer, has_times):
+    begin = time.monotonic()
+    first = answer()
+    seconds = time.monotonic() - begin
+    print(f"first of {question} by {program}: {first}")
+    if has_times:
+        print(f"seconds of {question} by {program}: {seconds:.1f}")
+
+
 def main():
-    queries = [os.path.abspath(query) for query in sorted(glob.glob(sys.argv[2] + "/*.sql"))]
-    os.chdir(sys.argv[1])
-    with Client(n_workers=2, threads_per_worker=1, dashboard_address=None, local_directory="workers"):
-        for table, columns in SUMS.items():
-            files = f"*/{table}.parquet"
-            for column in columns:
-                found = {
-                    "duckdb": duckdb.sql(f"SELECT sum({column}) FROM '{files}'").fetchall()[0][0],
-                    "pandas": sum(pandas.read_parquet(file)[column].sum() for file in glob.glob(files)),
-                    "pandas-csv": sum(pandas.read_csv(file)[column].sum() for file in glob.glob(f"*_{table}.csv")),
-                    "polars": polars.scan_parquet(files).select(polars.col(column).sum()).collect().item(),
-                    "dask": dask.dataframe.read_parquet(files)[column].sum().compute(),
-                }
-                for program, value in found.items():
-                    print(table, column, program, int(value))
-    for query in queries:
-        with open(query) as file:
-            row = duckdb.sql(file.read()).fetchall()[0]
-        print("first of", os.path.basename(query), row[0])
+    fleet, directory = map(os.path.abspath, sys.argv[1:3])
+    has_times = sys.argv[3:] == ["times"]
+    sys.path.insert(0, directory)
+    import questions
+
+    def sql(name):
+        with open(f"{directory}/{name}.sql") as file:
+            return duckdb.sql(file.read())
+
+    os.chdir(fleet)
+    os.makedirs("../joined/all")
+    begin = time.monotonic()
+    sql("join")
+    if has_times:
+        print(f"seconds of join by duckdb: {time.monotonic() - begin:.1f}")
+    cluster = LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None, local_directory="../workers")
+    with cluster, Client(cluster):
+        if not has_times:
+            print_sums()
+        for form, joined in [(".", ""), ("../joined", ", joined")]:
+            os.chdir(form)
+            for question in questions.QUESTIONS:
+                name = question.__name__
+                print_answer(name, "duckdb" + joined, lambda: sql(name).fetchall()[0][0], has_times)
+                # A task for each of many small files takes too long to be measured.
+                if joined or not has_times:
+                    print_answer(name, "dask" + joined, lambda: question(os.getcwd()).index[0], has_times)
 
 
 if __name__ == "__main__":

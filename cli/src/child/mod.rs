@@ -1,6 +1,8 @@
 //! Execution of a command as a child that behaves like this process: signals are forwarded to it, and its exit status is
 //! adopted.
 
+pub(crate) mod witness;
+
 use std::io;
 use std::process::{Command, ExitCode, ExitStatus};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -19,19 +21,19 @@ use signal_hook::iterator::exfiltrator::origin::WithOrigin;
 use signal_hook::low_level::emulate_default_handler;
 use signal_hook::low_level::siginfo::{Cause, Origin};
 
-use super::witness::{SIGNALS, Witness};
+use self::witness::{SIGNALS, Witness};
 use crate::inherited;
 
 /// True once this process has received a signal for the command.
 static IS_INTERRUPTED: AtomicBool = AtomicBool::new(false);
 
 /// Returns true once this process has received a signal for the command.
-pub(super) fn is_interrupted() -> bool {
+pub(crate) fn is_interrupted() -> bool {
     IS_INTERRUPTED.load(Relaxed)
 }
 
 /// Runs a command to its end. `started` is called with its process id.
-pub(super) fn run(command: &mut Command, started: impl FnOnce(Pid)) -> io::Result<ExitStatus> {
+pub(crate) fn run(command: &mut Command, started: impl FnOnce(Pid)) -> io::Result<ExitStatus> {
     // The command inherits the ignored signals, so they are not forwarded.
     let signals: Vec<i32> = SIGNALS.into_iter().filter(|signal| !inherited::is_ignored(*signal)).collect();
     // Installed before the command starts, so that no signal is lost in between.
@@ -102,7 +104,7 @@ fn command_has_received(command: Pid, origin: &Origin, witness: &Mutex<Option<Wi
 }
 
 /// Ends this process like the command: by the same signal, or with the returned exit code.
-pub(super) fn end_as_command(status: ExitStatus) -> ExitCode {
+pub(crate) fn end_as(status: ExitStatus) -> ExitCode {
     if let Some(signal) = status.signal() {
         // The command may have left a core file, which must not be overwritten by one of this process.
         let none = Rlimit { current: Some(0), maximum: getrlimit(Resource::Core).maximum };

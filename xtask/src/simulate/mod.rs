@@ -1,9 +1,12 @@
-//! Files of jobs that never ran, and the time and memory that reports about large ones need.
+//! Files of jobs that never ran, and the time and memory that reports about large ones, or questions about many, need.
+
+mod fleet;
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use clap::ValueEnum;
 use mpit_tests::launch::Job;
 use mpit_tests::{Context, Failure, Outcome, build, paths};
 
@@ -22,30 +25,48 @@ pub(crate) struct Arguments {
     #[arg(long, default_value = "stencil3d")]
     pattern: String,
 
-    /// Number of jobs
-    #[arg(long, default_value_t = 1)]
-    jobs: u32,
+    /// Number of jobs, by default 1, or 100000 to be measured as a fleet
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..))]
+    jobs: Option<u32>,
 
     /// Directory for the files
     #[arg(long, default_value = "simulated", value_name = "DIR")]
     output: PathBuf,
 
-    /// Measure reports about jobs of 1000 to 1000000 ranks instead
-    #[arg(long, conflicts_with_all = ["ranks", "pattern", "jobs", "output"])]
-    measure: bool,
+    /// Measure instead: the end of jobs of 1000 to 1000000 ranks, reports about them, or questions about a fleet of jobs; without a
+    /// name all of these
+    #[arg(long, conflicts_with_all = ["ranks", "pattern", "output"], num_args = 0.., value_name = "PART")]
+    measure: Option<Vec<Part>>,
 
     /// Write the measurements into this page
     #[arg(long, value_name = "PAGE", requires = "measure")]
     document: Option<PathBuf>,
 }
 
+/// What is measured.
+#[derive(Clone, Copy, Debug, Eq, PartialEq, clap::ValueEnum)]
+enum Part {
+    End,
+    Reports,
+    Fleet,
+}
+
 pub(crate) fn run(arguments: &Arguments) -> Outcome {
-    if !arguments.measure {
-        return write_jobs(arguments.ranks, &arguments.pattern, arguments.jobs, &arguments.output);
-    }
-    for (name, table) in
-        [("summaries", measure_end()?), ("simulated", measure(&paths::scratch("reports", "simulated")?)?)]
-    {
+    let Some(parts) = &arguments.measure else {
+        return write_jobs(
+            arguments.ranks,
+            &arguments.pattern,
+            arguments.jobs.unwrap_or(1),
+            &arguments.output,
+        );
+    };
+    let parts = if parts.is_empty() { Part::value_variants() } else { parts };
+    for part in parts {
+        let (name, table) = match part {
+            Part::End => ("summaries", measure_end()?),
+            Part::Reports => ("simulated", measure(&paths::scratch("reports", "simulated")?)?),
+            Part::Fleet => ("fleet", fleet::measure(arguments.jobs.unwrap_or(fleet::JOBS))?),
+        };
         println!("{table}");
         if let Some(page) = &arguments.document {
             document::write_part(page, name, &table)?;
@@ -166,13 +187,26 @@ fn measured(words: &[&str]) -> Outcome<(f64, f64)> {
 
 /// Returns the size of a file, or of all files below a directory.
 fn size_of(path: &Path) -> Outcome<u64> {
+    files_below(path).map(|files| files.bytes)
+}
+
+/// The files below a directory.
+#[derive(Clone, Copy, Debug, Default)]
+struct Files {
+    number: u64,
+    bytes: u64,
+}
+
+fn files_below(path: &Path) -> Outcome<Files> {
     let about = fs::metadata(path).context(path.display())?;
     if !about.is_dir() {
-        return Ok(about.len());
+        return Ok(Files { number: 1, bytes: about.len() });
     }
-    let mut bytes = 0;
+    let mut sum = Files::default();
     for entry in fs::read_dir(path).context(path.display())? {
-        bytes += size_of(&entry.context(path.display())?.path())?;
+        let below = files_below(&entry.context(path.display())?.path())?;
+        sum.number += below.number;
+        sum.bytes += below.bytes;
     }
-    Ok(bytes)
+    Ok(sum)
 }

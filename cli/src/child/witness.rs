@@ -1,9 +1,9 @@
 //! A process beside the command that detects signals sent to the whole process group.
 //!
 //! The kernel does not report if a signal was sent to one process or to its group. The witness is in the group of
-//! `mpit run` and of the command, and no other process knows its process id, so a signal that it receives was sent to the
+//! mpit and of the command, and no other process knows its process id, so a signal that it receives was sent to the
 //! group, and the command received it, too. The kernel signals a group from its newest member to its oldest one, so the
-//! witness receives a signal to the group before `mpit run` does.
+//! witness receives a signal to the group before mpit does.
 
 use std::io::{self, Read, Write};
 use std::mem;
@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, PidfdFlags, Signal, kill_process, pidfd_open, pidfd_send_signal};
 use signal_hook::consts::{SIGALRM, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGXCPU};
 
-/// The signals that would end `mpit run` and are forwarded to the command.
+/// The signals that would end this process and are forwarded to the command.
 pub(super) const SIGNALS: [i32; 8] = [SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGALRM, SIGXCPU];
 
 pub(crate) const SUBCOMMAND: &str = "signal-witness";
@@ -43,7 +43,7 @@ pub(super) struct Witness {
 struct ReceivedSignal {
     signal: i32,
     at: Instant,
-    /// `mpit run` has not handled its own copy yet.
+    /// mpit has not handled its own copy yet.
     pending: bool,
 }
 
@@ -65,7 +65,7 @@ impl Witness {
         Ok(Self { process, requests, replies, received_signals: Vec::new() })
     }
 
-    /// Passes the process id of the command to the witness, which kills the command if `mpit run` is killed.
+    /// Passes the process id of the command to the witness, which kills the command if mpit is killed.
     ///
     /// Signals to the group until now do not count as received by the command, which may not have existed. One that arrived since
     /// the command was created is thus sent to it twice. That costs little: a program that has just begun has no handlers, so the
@@ -97,7 +97,7 @@ impl Witness {
         mem::take(&mut known.pending) || known.at.elapsed() < MAX_SPREAD
     }
 
-    /// Requests all signals that the witness has received, since those that `mpit run` handles later are timed now.
+    /// Requests all signals that the witness has received, since those that mpit handles later are timed now.
     fn fetch_signals(&mut self) -> io::Result<()> {
         // The witness may have been stopped together with the group.
         let _ = kill_process(Pid::from_child(&self.process), Signal::CONT);
@@ -147,7 +147,7 @@ pub(crate) fn main() -> io::Result<()> {
         let received = |(place, flag): (usize, &Arc<AtomicBool>)| u8::from(flag.swap(false, SeqCst)) << place;
         reply(flags.iter().enumerate().map(received).sum())?;
     }
-    // The command has ended, or `mpit run` was killed and must not leave the command behind.
+    // The command has ended, or mpit was killed and must not leave the command behind.
     if let Some(command) = command {
         let _ = pidfd_send_signal(command, Signal::KILL);
     }
