@@ -9,7 +9,7 @@ use crate::{Why, child, print};
 
 /// The result of a look at all nodes.
 pub(super) enum Observed {
-    /// What the nodes saw.
+    /// The looks of the nodes.
     Parts(Vec<Part>),
     /// A signal for the launcher came first.
     Interrupted(ExitStatus),

@@ -1,4 +1,4 @@
-"""Reads the tables of several jobs with DuckDB, pandas, Polars and Dask, and asks the documented questions.
+"""Reads the tables of several jobs with DuckDB, pandas, Polars and Dask, and runs the documented queries.
 
     fleet.py FLEET QUESTIONS [times]
 

@@ -43,7 +43,7 @@ pub(crate) struct Arguments {
     document: Option<PathBuf>,
 }
 
-/// What is measured.
+/// The parts of a measurement.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, clap::ValueEnum)]
 enum Part {
     End,
