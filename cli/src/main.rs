@@ -12,9 +12,9 @@
 //! * Text of other programs is printed without control characters.
 
 mod check;
-mod child;
 mod doctor;
 mod elf;
+mod forwarding;
 mod inherited;
 mod inventory;
 mod map;
@@ -93,10 +93,11 @@ enum Command {
     ///
     /// Looks twice at the processes of the jobs that run under `mpit run` on this node, and compares the MPI calls that they are
     /// in. Names processes that skipped a collective operation, messages that are not sent or received, and so on; docs/why.md
-    /// lists the findings. The exit status is 0 if the job moves or may go on, 1 if it is stuck, and 2 if there is no job.
+    /// lists the findings. The exit status is 0 if the job moves or may go on, 1 if it is stuck, 2 if there is no job, and
+    /// 3 if a signal ended the launcher behind `--`.
     Why(Why),
-    /// Detects signals to the process group of `mpit run`
-    #[command(name = child::witness::SUBCOMMAND, hide = true)]
+    /// Detects signals to the process group of this program
+    #[command(name = forwarding::witness::SUBCOMMAND, hide = true)]
     SignalWitness,
 }
 
@@ -291,7 +292,7 @@ fn main() -> ExitCode {
         Command::Map(map) => map::map(&map),
         Command::Why(why) => why::why(&why),
         Command::SignalWitness => {
-            child::witness::main().map(|()| ExitCode::SUCCESS).map_err(|error| error.to_string())
+            forwarding::witness::main().map(|()| ExitCode::SUCCESS).map_err(|error| error.to_string())
         }
     };
     match done {

@@ -13,7 +13,8 @@ const CHUNKS: usize = 32;
 
 /// An append-only list. Items never move and are dropped only with the list, so a reference is valid as long as the list.
 ///
-/// Readers take no lock. Writers must be serialized by the caller, usually with a lock; [`Log::push`] fails if they are not.
+/// Readers take no lock. Writers must be serialized by the caller, usually with a lock; [`Log::push`] and [`Log::writer`] fail if they
+/// are not.
 #[derive(Debug)]
 pub struct Log<T> {
     /// Null, or an address `FIRST << c` slots before the start of chunk c, so that `get` need not subtract that number from the
@@ -69,9 +70,9 @@ impl<T> Log<T> {
             return None;
         }
         let (chunk, shifted) = Self::place(index);
-        // The remainder is `chunk` itself: `push` adds no items beyond the last chunk.
+        // The remainder is `chunk` itself: `Writer::push` adds no items beyond the last chunk.
         let item = self.chunks[chunk % CHUNKS].load(Relaxed).wrapping_add(shifted);
-        // SAFETY: `push` initializes a slot before it publishes the new `len` (`Release`), `len()` loads it with `Acquire`, and
+        // SAFETY: `Writer::push` initializes a slot before it publishes the new `len` (`Release`), `len()` loads it with `Acquire`, and
         // slots below `len` are not written again before `drop`.
         Some(unsafe { &*item })
     }
@@ -129,8 +130,8 @@ impl<T> Log<T> {
         let first = FIRST << chunk;
         debug_assert!(count <= first && first - FIRST + count <= self.len());
         let start = self.chunks[chunk].load(Relaxed).wrapping_add(first);
-        // SAFETY: the chunk has `first` slots from `start`, which is not null even if there is no chunk and no item. `push` initializes
-        // a slot before it publishes the new `len` (`Release`), `len()` loads it with `Acquire`, and slots below `len` are not written
+        // SAFETY: the chunk has `first` slots from `start`, which is not null even if there is no chunk and no item. `Writer::push`
+        // initializes a slot before it publishes the new `len` (`Release`), `len()` loads it with `Acquire`, and slots below `len` are not written
         // again before `drop`.
         unsafe { std::slice::from_raw_parts(start, count) }
     }
@@ -166,7 +167,7 @@ impl<T> Writer<'_, T> {
         }
         let slot = log.chunks[chunk].load(Relaxed).wrapping_add(shifted);
         // SAFETY: chunk `chunk` has `first` slots, counted from `first`, so one is at `shifted`; no reader accesses the slot before
-        // `len` is stored below, and no other writer does while `pushing` is set.
+        // `len` is stored below, and there is no other writer: `Log::writer` makes one only if it has set `pushing`, which `drop` clears.
         unsafe { slot.write(item) };
         // Readers that see the new length see the chunk and the item.
         log.len.store(index + 1, Release);
@@ -194,7 +195,7 @@ impl<T> Drop for Log<T> {
             let first = FIRST << chunk;
             let start = start.get_mut().wrapping_add(first);
             let places = std::ptr::slice_from_raw_parts_mut(start.cast::<MaybeUninit<T>>(), first);
-            // SAFETY: `push` made the chunk as a boxed slice of `first` slots; its items were dropped above.
+            // SAFETY: `Writer::push` made the chunk as a boxed slice of `first` slots; its items were dropped above.
             drop(unsafe { Box::from_raw(places) });
         }
     }

@@ -192,7 +192,7 @@ impl<S: Slot> PrivateTable<S> {
     /// empty slot, and one more.
     #[inline]
     pub fn find_or_insert<R>(
-        &self,
+        &mut self,
         hash: usize,
         content: S::Content,
         matches: impl Fn(S::Content) -> Option<R>,
@@ -307,7 +307,7 @@ fn insert_into<S: Slot>(
 mod tests {
     use std::sync::atomic::AtomicU64;
 
-    use super::ProbeTable;
+    use super::{PrivateTable, ProbeTable};
 
     /// The kernel refuses to back a table with huge pages.
     #[test]
@@ -318,6 +318,19 @@ mod tests {
             table.replace(1 << 20, [(7, 10)].into_iter());
             assert_eq!(table.find(7, Some), Some(10));
         });
+    }
+
+    #[test]
+    fn contents_are_inserted_once() {
+        let mut table: PrivateTable<AtomicU64> = PrivateTable::with_contents(8, std::iter::empty());
+        let mut insert = |hash, new| {
+            table.find_or_insert(hash, new, |content| if content == new { Some(content) } else { None })
+        };
+        // Behind the last slot comes the first one.
+        assert_eq!([10, 11, 12].map(|content| insert(7, content)), [None; 3]);
+        assert_eq!([12, 10, 11].map(|content| insert(15, content)), [Some(12), Some(10), Some(11)]);
+        assert_eq!((insert(0, 13), insert(0, 13)), (None, Some(13)));
+        assert_eq!(table.contents().count(), 4);
     }
 
     #[test]

@@ -20,10 +20,10 @@ def read(directory, table, columns):
 def waiting(directory):
     """The jobs that spend most core hours in MPI, and the share of their core hours that this is."""
     ranks = read(directory, "ranks", ["job", "in_mpi", "elapsed"])
-    found = ranks.groupby("job").sum(split_out=4).nlargest(20, "in_mpi").compute()
+    found = ranks.groupby("job").sum(min_count=1, split_out=4).nlargest(20, "in_mpi").compute()
     jobs = read(directory, "job", ["job", "program"])
     jobs = jobs[jobs.job.isin(list(found.index))].compute().set_index("job")
-    found = found.join(jobs)
+    found = found.join(jobs, how="inner")
     found["core_hours_in_mpi"] = found.in_mpi / 3600
     found["share"] = found.in_mpi / found.elapsed
     return found[["program", "core_hours_in_mpi", "share"]]
@@ -59,10 +59,13 @@ QUESTIONS = [waiting, slow_nodes, small_messages]
 
 
 def main():
-    with Client(sys.argv[1]):
+    scheduler, directory = sys.argv[1:]
+    if not os.path.isabs(directory):
+        sys.exit(f"{directory} is not absolute: the workers have other current directories")
+    with Client(scheduler):
         for question in QUESTIONS:
             print(question.__doc__)
-            print(question(sys.argv[2]).to_string())
+            print(question(directory).to_string())
 
 
 if __name__ == "__main__":

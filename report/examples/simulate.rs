@@ -29,7 +29,7 @@ fn run(words: &[String]) -> Result<(), String> {
         ["end", ranks] => merge_summaries(number(ranks)?),
         ["fleet", first, jobs, directory] => {
             let first = number(first)?;
-            (first..first + number(jobs)?).try_for_each(|job| {
+            (first..first.saturating_add(number(jobs)?)).try_for_each(|job| {
                 let (simulated, matrix) = SimulatedJob::of_fleet(job);
                 print_outliers(job, &simulated);
                 write(&simulated, &matrix, job, directory)

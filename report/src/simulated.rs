@@ -16,15 +16,15 @@ use crate::placement::patterns;
 use crate::sparse::{Cell, Matrix};
 
 /// Number of the job of a [fleet](SimulatedJob::of_fleet) that waits longest.
-pub const WAITING_JOB: u32 = 4711;
+pub const WAITING_JOB: u32 = 47;
 
-/// Number of the job of a fleet that sends most of the messages of less than 1 KiB.
-pub const SMALL_MESSAGES_JOB: u32 = 31337;
+/// Number of the job of a fleet that sends the most messages of less than 1 KiB.
+pub const SMALL_MESSAGES_JOB: u32 = 313;
 
 /// Number of the node of a fleet that the others of its jobs wait for.
 pub const SLOW_NODE: u32 = 2718;
 
-/// The number of nodes of a fleet.
+/// The number of nodes on which jobs of a fleet begin.
 const FLEET_NODES: u32 = 5000;
 
 /// A job, which computes and waits in `MPI_Waitall`.
@@ -74,7 +74,7 @@ impl SimulatedJob {
             program: format!("/apps/app{}", number % 17),
             ranks: side.pow(3),
             ranks_of_node: 4,
-            first_node: number * 7 % FLEET_NODES,
+            first_node: number % FLEET_NODES * 7 % FLEET_NODES,
             seconds: if is_waiting { 86_400.0 } else { f64::from(100 + number % 901) },
             waiting: if is_waiting { 0.7 } else { f64::from(5 + number % 26) / 100.0 },
             has_collectives: false,

@@ -29,7 +29,7 @@ use rustix::process::Pid;
 
 use crate::settings::{self, Setting};
 use crate::why::watch::StuckWatch;
-use crate::{Run, child, preload, print, require_program};
+use crate::{Run, forwarding, preload, print, require_program};
 use at_end::Ended;
 use files::RunFiles;
 use tables::OneOfNode;
@@ -88,7 +88,7 @@ pub(crate) fn run(args: &Run) -> Result<ExitCode, String> {
     let stores_before = store::wanted_at().as_deref().map(recover::Before::now);
     let files_before = target.as_ref().map(Target::files);
     let mut watch = None;
-    let result = child::run(&mut command, |pid| watch = watch_job(args, job.as_ref(), pid));
+    let result = forwarding::run(&mut command, |pid| watch = watch_job(args, job.as_ref(), pid));
     // Processes that were killed were in their last calls until about now.
     let end = Moment { domain: times::machine(), ns: clock::read_both().nanoseconds.cast_unsigned() };
     let diagnosis = watch.and_then(StuckWatch::end);
@@ -129,7 +129,9 @@ pub(crate) fn run(args: &Run) -> Result<ExitCode, String> {
         // A later `mpit run` removes the rest.
         let _ = job.remove();
     }
-    result.map(child::end_as).map_err(|error| format!("cannot run {}: {error}", args.command[0].display()))
+    result
+        .map(forwarding::end_as)
+        .map_err(|error| format!("cannot run {}: {error}", args.command[0].display()))
 }
 
 impl Run {
@@ -166,7 +168,7 @@ fn watch_job(args: &Run, job: Option<&OwnedJob>, command: Pid) -> Option<StuckWa
         );
         return None;
     };
-    let watch = StuckWatch::start(job.directory(), command, limit, args.kill, child::is_interrupted);
+    let watch = StuckWatch::start(job.directory(), command, limit, args.kill, forwarding::is_interrupted);
     watch.inspect_err(|error| print(&format!("--stuck has no effect: {error}"))).ok()
 }
 

@@ -23,13 +23,14 @@ mod start;
 mod text;
 pub(crate) mod watch;
 
+use std::os::unix::process::ExitStatusExt;
 use std::process::ExitCode;
 use std::thread;
 use std::time::{Duration, Instant};
 
 use mpit_components::run::job::JobDirectory;
 
-use crate::{Why, child, json, output, print};
+use crate::{Why, forwarding, json, output, print};
 use diagnosis::Verdict;
 use job::{Description, Worlds};
 use nodes::Observed;
@@ -49,15 +50,19 @@ const STUCK: u8 = 1;
 /// The exit status if there is no job.
 const NO_JOB: u8 = 2;
 
+/// The exit status if a signal ended the look at all nodes, unless it ends this process as well.
+const INTERRUPTED: u8 = 3;
+
 /// Prints why jobs do not go on.
 pub(crate) fn why(args: &Why) -> Result<ExitCode, String> {
     let interval = Duration::from_secs_f64(args.interval);
     let parts = if !args.launcher.is_empty() {
         match nodes::observe(args)? {
             Observed::Parts(parts) => parts,
-            // The launcher may have ended well, but there is no answer.
-            Observed::Interrupted(status) if status.success() => return Ok(ExitCode::FAILURE),
-            Observed::Interrupted(status) => return Ok(child::end_as(status)),
+            Observed::Interrupted(status) if status.signal().is_some() => {
+                return Ok(forwarding::end_as(status));
+            }
+            Observed::Interrupted(_) => return Ok(ExitCode::from(INTERRUPTED)),
         }
     } else if args.from.is_empty() {
         let jobs = job::find(args.job.as_deref())?;

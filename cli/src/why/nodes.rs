@@ -5,13 +5,13 @@ use std::process::{Command, ExitStatus, Stdio};
 
 use super::job;
 use super::part::{self, Part};
-use crate::{Why, child, print};
+use crate::{Why, forwarding, print};
 
 /// The result of a look at all nodes.
 pub(super) enum Observed {
     /// The looks of the nodes.
     Parts(Vec<Part>),
-    /// A signal for the launcher came first.
+    /// A signal to this process ended the launcher first.
     Interrupted(ExitStatus),
 }
 
@@ -39,14 +39,19 @@ pub(super) fn observe(args: &Why) -> Result<Observed, String> {
         .arg(directory.path())
         .stdin(Stdio::null())
         .stdout(Stdio::from(io::stderr()));
-    let status = child::run(&mut command, |_| ()).map_err(|error| fail(&format!("run {launcher}"), error))?;
-    if child::is_interrupted() {
-        return Ok(Observed::Interrupted(status));
-    }
+    let status =
+        forwarding::run(&mut command, |_| ()).map_err(|error| fail(&format!("run {launcher}"), error))?;
     if !status.success() {
+        if forwarding::is_interrupted() {
+            print(&format!("{launcher} was interrupted"));
+            return Ok(Observed::Interrupted(status));
+        }
         print(&format!("{launcher} ended with {status}: parts of nodes may be missing"));
     }
-    part::read(&[directory.path().to_owned()], name.as_deref()).map(Observed::Parts)
+    let parts = part::read(&[directory.path().to_owned()], name.as_deref());
+    directory.close().map_err(|error| fail("remove the directory of the parts", error))?;
+    forwarding::restore_signals().map_err(|error| fail("let signals end this process", error))?;
+    parts.map(Observed::Parts)
 }
 
 /// Returns the name of a job, by which all nodes know it: the process of `mpit run` is known on its node only.

@@ -11,7 +11,7 @@ use mpit_tests::{Context, Outcome, paths, record};
 use super::MPIT;
 
 /// The numbers of the jobs. 388 and 1816 run on the slow node, among others.
-const JOBS: [u32; 12] = [0, 1, 2, 3, 10, 388, 1816, 2000, 2001, 2002, WAITING_JOB, SMALL_MESSAGES_JOB];
+const JOBS: [u32; 12] = [0, 1, 2, 3, 10, WAITING_JOB, SMALL_MESSAGES_JOB, 388, 1816, 2000, 2001, 2002];
 
 /// Writes the files of jobs into a directory; returns their ranks and matrices.
 fn write_jobs(dir: &Path) -> Outcome<Vec<(u64, Matrix)>> {

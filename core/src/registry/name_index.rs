@@ -175,7 +175,8 @@ impl BatchNames {
         self.table.prefetch(key.hash as usize);
     }
 
-    /// Returns the index that was inserted for a key. If there is none, inserts this one, which is the number of names before.
+    /// Returns the index that was inserted for a key. If there is none, inserts this one, which is the number of names before. Grows a
+    /// table without room in both cases.
     #[inline]
     pub(super) fn find_or_insert(&mut self, key: Key<'static>, index: u32) -> Option<u32> {
         if is_too_full(index as usize + 1, self.table.capacity()) {
@@ -243,8 +244,10 @@ mod tests {
                 assert_eq!(batch.find(Key::new(name)), None);
                 assert_eq!(batch.find_or_insert(Key::new(name), at), None);
                 assert_eq!(batch.find(Key::new(name)), Some(at));
-                assert_eq!(batch.find_or_insert(Key::new(name), at + 1), Some(at));
                 assert_eq!(index.find(Key::new(name)), None);
+            }
+            for (name, at) in first.iter().zip(0..) {
+                assert_eq!(batch.find_or_insert(Key::new(name), first.len() as u32), Some(at));
             }
             assert!(index.is_unused());
             index.publish(batch);

@@ -77,13 +77,15 @@ fn sort_by_heads<D: Definition>(
 /// Returns the components in order, and the length of the longest prefix that all names have.
 fn components_and_prefix<D: Definition>(all: &[&'static D]) -> (Vec<&'static str>, usize) {
     let Some((first, others)) = all.split_first() else { return (Vec::new(), 0) };
-    let mut components = vec![first.component()];
+    let mut latest = first.component();
+    let mut components = vec![latest];
     let mut prefix = first.name().as_bytes();
     for desc in others {
         let component = desc.component();
         // Neighbors mostly share one string.
-        if components.last().is_none_or(|last| !std::ptr::eq(*last, component)) {
+        if !std::ptr::eq(latest, component) {
             components.push(component);
+            latest = component;
         }
         let name = desc.name().as_bytes();
         if !name.starts_with(prefix) {

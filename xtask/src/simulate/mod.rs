@@ -61,6 +61,9 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
         );
     };
     let parts = if parts.is_empty() { Part::value_variants() } else { parts };
+    Failure::unless(arguments.jobs.is_none() || parts.contains(&Part::Fleet), || {
+        "only a fleet has a number of jobs".into()
+    })?;
     for part in parts {
         let (name, table) = match part {
             Part::End => ("summaries", measure_end()?),
@@ -187,24 +190,26 @@ fn measured(words: &[&str]) -> Outcome<(f64, f64)> {
 
 /// Returns the size of a file, or of all files below a directory.
 fn size_of(path: &Path) -> Outcome<u64> {
-    files_below(path).map(|files| files.bytes)
+    files_below(path, &|_| true).map(|files| files.bytes)
 }
 
-/// The files below a directory.
+/// Some files below a directory.
 #[derive(Clone, Copy, Debug, Default)]
 struct Files {
     number: u64,
     bytes: u64,
 }
 
-fn files_below(path: &Path) -> Outcome<Files> {
+/// Returns a file, or those below a directory, that are selected.
+fn files_below(path: &Path, is_selected: &dyn Fn(&Path) -> bool) -> Outcome<Files> {
     let about = fs::metadata(path).context(path.display())?;
     if !about.is_dir() {
-        return Ok(Files { number: 1, bytes: about.len() });
+        let number = u64::from(is_selected(path));
+        return Ok(Files { number, bytes: number * about.len() });
     }
     let mut sum = Files::default();
     for entry in fs::read_dir(path).context(path.display())? {
-        let below = files_below(&entry.context(path.display())?.path())?;
+        let below = files_below(&entry.context(path.display())?.path(), is_selected)?;
         sum.number += below.number;
         sum.bytes += below.bytes;
     }

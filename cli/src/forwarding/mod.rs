@@ -16,6 +16,7 @@ use rustix::process::{
     Pid, Resource, Rlimit, Signal, WaitId, WaitIdOptions, getpgid, getpgrp, getrlimit, kill_process,
     setrlimit, waitid,
 };
+use signal_hook::flag;
 use signal_hook::iterator::SignalsInfo;
 use signal_hook::iterator::exfiltrator::origin::WithOrigin;
 use signal_hook::low_level::emulate_default_handler;
@@ -65,6 +66,7 @@ pub(crate) fn run(command: &mut Command, started: impl FnOnce(Pid)) -> io::Resul
                     let _ = kill_process(pid, signal);
                 }
             }
+            signals
         });
         (thread, handle)
     };
@@ -75,9 +77,13 @@ pub(crate) fn run(command: &mut Command, started: impl FnOnce(Pid)) -> io::Resul
     let status = child.wait()?;
     let (thread, handle) = forwarder;
     handle.close();
-    if let Ok(thread) = thread {
+    if let Ok(thread) = thread
         // The thread does not panic.
-        let _ = thread.join();
+        && let Ok(mut signals) = thread.join()
+        // The command ended before the thread saw the signal that ended it.
+        && signals.pending().next().is_some()
+    {
+        IS_INTERRUPTED.store(true, Relaxed);
     }
     if let Some(witness) = witness.lock().unwrap_or_else(PoisonError::into_inner).take() {
         witness.end();
@@ -101,6 +107,14 @@ fn command_has_received(command: Pid, origin: &Origin, witness: &Mutex<Option<Wi
             origin.cause == Cause::Kernel
         }
     }
+}
+
+/// Lets signals end this process again, which have no effect after [`run`].
+pub(crate) fn restore_signals() -> io::Result<()> {
+    for signal in SIGNALS.into_iter().filter(|signal| !inherited::is_ignored(*signal)) {
+        flag::register_conditional_default(signal, Arc::new(AtomicBool::new(true)))?;
+    }
+    Ok(())
 }
 
 /// Ends this process like the command: by the same signal, or with the returned exit code.
