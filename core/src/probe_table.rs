@@ -219,7 +219,7 @@ impl<S: Slot> PrivateTable<S> {
     }
 
     /// Inserts a content, for which the table has an empty slot, and one more.
-    pub fn insert(&self, hash: usize, content: S::Content) {
+    fn insert(&self, hash: usize, content: S::Content) {
         insert_into(&self.slots, hash, content, |_| false);
     }
 

@@ -140,9 +140,9 @@ impl NameIndex {
 
     /// Grows the table for `count` entries. One caller at a time.
     pub(super) fn reserve(&self, count: usize) {
-        let slots = slots_for(count);
-        if slots > self.table.capacity() {
-            self.table.replace(slots, self.table.contents().map(|content| (hash_of(content), content)));
+        if is_too_full(count, self.table.capacity()) {
+            self.table
+                .replace(slots_for(count), self.table.contents().map(|content| (hash_of(content), content)));
         }
     }
 
@@ -193,13 +193,13 @@ impl BatchNames {
     }
 }
 
-/// Returns true if a table with `slots` slots has too few for `count` entries.
+/// Returns true if more than half of the slots would be full with `count` entries, so that probe sequences become long.
 #[inline]
 fn is_too_full(count: usize, slots: usize) -> bool {
     2 * count > slots
 }
 
-/// Returns the number of slots for `count` entries: at most half of them are full, which keeps probe sequences short.
+/// Returns the number of slots for `count` entries.
 fn slots_for(count: usize) -> usize {
     (2 * count).next_power_of_two().max(FIRST)
 }
