@@ -8,6 +8,7 @@ use std::process::{Command, ExitCode, Stdio};
 use mpit::internal::registry::nearest;
 use mpit_ffi::inventory::INVENTORY_FILE;
 
+use crate::forwarding::{self, Ended};
 use crate::inventory::Inventory;
 use crate::{Vars, json, output, preload, require_program, settings, table};
 
@@ -83,7 +84,10 @@ pub(crate) fn inventory_of(
     command.stdout(Stdio::from(std::io::stderr()));
     preload::add(&mut command, library);
     let name = words[0].display();
-    let status = command.status().map_err(|error| format!("cannot run {name}: {error}"))?;
+    let ended = forwarding::run_between(&mut command, |_| ());
+    let Ended::Itself(status) = ended.map_err(|error| format!("cannot run {name}: {error}"))? else {
+        return Err(format!("{name} was interrupted"));
+    };
     let text = std::fs::read(&file).map_err(|_| {
         format!("{name} ended with {status}, and none of its processes initialized MPI: name a command that runs an MPI program")
     })?;

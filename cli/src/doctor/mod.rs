@@ -10,11 +10,13 @@ use std::process::{Command, ExitCode, Stdio};
 use mpit::cvar::sources::LAUNCHER_SETTINGS;
 use mpit_ffi::doctor::DIRECTORY;
 
+use crate::forwarding::{self, Ended};
 use crate::run::launchers;
 use crate::run::output::Target;
 use crate::settings::{self, Setting};
 use crate::{Run, output, preload, require_program, run};
 use processes::Process;
+use rustix::process::Pid;
 use watch::Watch;
 
 struct Diagnosis<'a> {
@@ -47,10 +49,13 @@ pub(crate) fn diagnose(args: &Run) -> Result<ExitCode, String> {
     command.env(DIRECTORY, directory.path()).stdout(Stdio::from(std::io::stderr()));
     preload::add(&mut command, &library);
     let name = args.command[0].display();
-    let mut child = command.spawn().map_err(|error| format!("cannot run {name}: {error}"))?;
-    let watch = Watch::start(child.id(), &library);
-    let status = child.wait().map_err(|error| format!("cannot wait for {name}: {error}"))?;
-    let observed = watch.end();
+    let mut watch = None;
+    let start = |pid: Pid| watch = Some(Watch::start(pid.as_raw_nonzero().get().cast_unsigned(), &library));
+    let ended = forwarding::run_between(&mut command, start);
+    let Ended::Itself(status) = ended.map_err(|error| format!("cannot run {name}: {error}"))? else {
+        return Err(format!("{name} was interrupted"));
+    };
+    let observed = watch.map(Watch::end).unwrap_or_default();
     let processes = processes::read(directory.path());
     let diagnosis = Diagnosis { args, target: target.as_ref(), processes, observed, status };
     let findings = findings::of(&diagnosis);

@@ -35,10 +35,8 @@ pub(crate) fn is_interrupted() -> bool {
 
 /// Runs a command to its end. `started` is called with its process id.
 pub(crate) fn run(command: &mut Command, started: impl FnOnce(Pid)) -> io::Result<ExitStatus> {
-    // The command inherits the ignored signals, so they are not forwarded.
-    let signals: Vec<i32> = SIGNALS.into_iter().filter(|signal| !inherited::is_ignored(*signal)).collect();
     // Installed before the command starts, so that no signal is lost in between.
-    let mut signals = SignalsInfo::<WithOrigin>::new(signals)?;
+    let mut signals = SignalsInfo::<WithOrigin>::new(forwarded())?;
     // A signal to the group may end the witness before it is ready. Without a witness, only signals from a terminal are
     // known to be sent to the group.
     let mut witness = Witness::start().ok();
@@ -109,12 +107,27 @@ fn command_has_received(command: Pid, origin: &Origin, witness: &Mutex<Option<Wi
     }
 }
 
-/// Lets signals end this process again, which have no effect after [`run`].
-pub(crate) fn restore_signals() -> io::Result<()> {
-    for signal in SIGNALS.into_iter().filter(|signal| !inherited::is_ignored(*signal)) {
-        flag::register_conditional_default(signal, Arc::new(AtomicBool::new(true)))?;
+/// The end of a command.
+pub(crate) enum Ended {
+    Itself(ExitStatus),
+    /// A signal to this process ended it.
+    Interrupted(ExitStatus),
+}
+
+/// Runs a command like [`run`], for a process that has more to do. Signals end this process again afterwards, instead of being ignored.
+pub(crate) fn run_between(command: &mut Command, started: impl FnOnce(Pid)) -> io::Result<Ended> {
+    let status = run(command, started)?;
+    let is_over = Arc::new(AtomicBool::new(true));
+    for signal in forwarded() {
+        flag::register_conditional_default(signal, Arc::clone(&is_over))?;
     }
-    Ok(())
+    let interrupted = !status.success() && is_interrupted();
+    Ok(if interrupted { Ended::Interrupted(status) } else { Ended::Itself(status) })
+}
+
+/// Returns the signals that are forwarded. The command inherits the ignored ones.
+fn forwarded() -> impl Iterator<Item = i32> {
+    SIGNALS.into_iter().filter(|signal| !inherited::is_ignored(*signal))
 }
 
 /// Ends this process like the command: by the same signal, or with the returned exit code.

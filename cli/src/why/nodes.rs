@@ -5,7 +5,8 @@ use std::process::{Command, ExitStatus, Stdio};
 
 use super::job;
 use super::part::{self, Part};
-use crate::{Why, forwarding, print};
+use crate::forwarding::{self, Ended};
+use crate::{Why, print};
 
 /// The result of a look at all nodes.
 pub(super) enum Observed {
@@ -39,19 +40,18 @@ pub(super) fn observe(args: &Why) -> Result<Observed, String> {
         .arg(directory.path())
         .stdin(Stdio::null())
         .stdout(Stdio::from(io::stderr()));
-    let status =
-        forwarding::run(&mut command, |_| ()).map_err(|error| fail(&format!("run {launcher}"), error))?;
-    if !status.success() {
-        if forwarding::is_interrupted() {
+    let ended = forwarding::run_between(&mut command, |_| ());
+    let status = match ended.map_err(|error| fail(&format!("run {launcher}"), error))? {
+        Ended::Itself(status) => status,
+        Ended::Interrupted(status) => {
             print(&format!("{launcher} was interrupted"));
             return Ok(Observed::Interrupted(status));
         }
+    };
+    if !status.success() {
         print(&format!("{launcher} ended with {status}: parts of nodes may be missing"));
     }
-    let parts = part::read(&[directory.path().to_owned()], name.as_deref());
-    directory.close().map_err(|error| fail("remove the directory of the parts", error))?;
-    forwarding::restore_signals().map_err(|error| fail("let signals end this process", error))?;
-    parts.map(Observed::Parts)
+    part::read(&[directory.path().to_owned()], name.as_deref()).map(Observed::Parts)
 }
 
 /// Returns the name of a job, by which all nodes know it: the process of `mpit run` is known on its node only.

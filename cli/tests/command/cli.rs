@@ -4,7 +4,6 @@
 
 use std::fs::{self, File};
 use std::io::Read;
-use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, SystemTime};
@@ -75,25 +74,6 @@ fn signals_and_status_are_passed_on() {
     shell.args(["-c", script, MPIT]).args(line("kill -HUP $PPID; kill -HUP $$; exit 5"));
     let done = run_command(shell.env("MPIT_PRELOAD", LIBRARY));
     assert_eq!(done.status.code(), Some(5), "{}", done.stderr);
-}
-
-/// `mpit why` ends as its launcher, and removes what the nodes wrote for it.
-#[test]
-fn a_look_at_all_nodes_can_be_interrupted() {
-    let directory = tempfile::tempdir().unwrap();
-    let why = |before: &str, end: &str| {
-        // The directory for the parts is the last argument.
-        let script = format!("{before}; for last; do :; done; touch \"$last/part\"; kill -TERM $PPID; {end}");
-        let mut why = mpit_in(directory.path(), Path::new(LIBRARY));
-        let done = run_command(why.args(["why", "job", "--", "sh", "-c", &script]));
-        assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 0, "{}", done.stderr);
-        (done.status.signal(), done.status.code())
-    };
-    assert_eq!(why(":", "exec sleep 30"), (Some(15), None));
-    let wait = "sleep 30 & wait $!";
-    assert_eq!(why("trap 'kill $!; exit 1' TERM", wait), (None, Some(3)));
-    // A launcher may end as usual. There is no job.
-    assert_eq!(why("trap 'kill $!; exit 0' TERM", wait), (None, Some(2)));
 }
 
 /// The file of a process of four that did not come to its end.

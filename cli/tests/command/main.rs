@@ -6,6 +6,7 @@ use std::process::{Command, ExitStatus, Output};
 mod check;
 mod cli;
 mod fleet;
+mod interrupted;
 mod run;
 
 const MPIT: &str = env!("CARGO_BIN_EXE_mpit");

@@ -144,3 +144,16 @@ fn doctor_reports_each_problem() -> Outcome {
         finished.expect(finished.code == Some(1) && finished.stdout.contains(alone))
     })
 }
+
+/// The reports of processes are in the current directory, as nodes share it.
+#[test]
+fn an_interrupted_doctor_leaves_no_files() -> Outcome {
+    let dir = paths::scratch("doctor", "interrupted")?;
+    let job =
+        Job::mpit(&["doctor", "--", "sh", "-c", "ls -d .mpit-doctor-*; kill -TERM $PPID; exec sleep 30"])?;
+    let finished = job.dir(&dir).finish()?;
+    finished.expect(finished.code == Some(2) && finished.stderr.contains("sh was interrupted\n"))?;
+    finished.expect(finished.stderr.contains(".mpit-doctor-"))?;
+    let left = fs::read_dir(&dir).context(dir.display())?.count();
+    finished.expect(left == 0)
+}
