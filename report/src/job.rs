@@ -13,11 +13,12 @@ use mpit_format::summary::{Arrivals, ProcessTime, Summary, SummaryFile};
 use mpit_format::times::{CallRow, LateRow, RegionRow, SiteRow, TimeRow};
 use mpit_format::{Identity, TrafficSum, parse};
 
+use crate::comm_calls::{CallTimes, CommCalls, in_order};
 use crate::missing::{Missing, missing};
 use crate::nodes::Nodes;
 use crate::origins::{self, Origins, Reading};
 use crate::problem::{Problem, Problems};
-use crate::rank_times::{CommCalls, RankTime, in_order, rank_times, summary_of};
+use crate::rank_times::{RankTime, rank_times, summary_of};
 use crate::sparse::{Cell, CellRange, Matrix};
 
 /// The operations of all processes of a job, and the bytes they transferred: too many for the 64 bits of a process.
@@ -114,7 +115,7 @@ pub struct Job {
     pub is_summary: bool,
     /// The time of each rank, if the files have it.
     pub times: BTreeMap<u32, RankTime>,
-    /// The calls on communicators, by their time.
+    /// The calls by communicator, those with the most time first.
     pub comm_calls: Vec<CommCalls>,
     /// The calls by place and region of the program.
     pub(crate) origins: Origins,
@@ -148,6 +149,22 @@ impl Job {
     /// Returns the ranks that have data, in ascending order.
     pub(crate) fn ranks(&self) -> &[u32] {
         &self.ranks
+    }
+
+    /// Returns the calls on communicators, without those that name none.
+    pub(crate) fn calls_on_comms(&self) -> impl Iterator<Item = &CommCalls> {
+        self.comm_calls.iter().filter(|comm| !comm.name.is_empty())
+    }
+
+    /// Returns the calls of each name on each communicator, those with the most time first.
+    pub(crate) fn call_times(&self) -> Vec<(&CommCalls, &CallTimes)> {
+        let mut all: Vec<_> = self
+            .comm_calls
+            .iter()
+            .flat_map(|comm| comm.calls.iter().map(move |calls| (comm, calls)))
+            .collect();
+        all.sort_by_key(|(_, calls)| std::cmp::Reverse((calls.sum.ns, calls.sum.count)));
+        all
     }
 
     /// Finds the source code of the places that call MPI, in the program's files on this machine. Notes name the files for which that

@@ -14,6 +14,7 @@
 
 #![forbid(unsafe_code)]
 
+mod comm_calls;
 pub mod data;
 pub mod export;
 pub mod html;
@@ -38,11 +39,12 @@ pub mod summary;
 mod tables;
 mod units;
 
+pub use comm_calls::{CallTimes, CommCalls};
 pub use job::{Collectives, CommGroup, Job, JobSum};
 pub use missing::Missing;
 pub use mpit_format::rows::Kind;
 pub use nodes::{NodePair, Nodes};
 pub use origins::ProgramParts;
 pub use problem::Problem;
-pub use rank_times::{CommCalls, RankTime};
+pub use rank_times::RankTime;
 pub use sparse::{Cell, CellRange, Matrix};

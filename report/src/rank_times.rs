@@ -1,12 +1,10 @@
-//! The time of ranks and communicators, and the summary of a job that was read from files.
+//! The time of ranks, and the summary of a job that was read from files.
 
 use hashbrown::HashMap;
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use mpit_format::rows::Kind;
-use mpit_format::summary::{Area, CallSum, ProcessTime, Summary};
-use mpit_format::times::CallRow;
+use mpit_format::summary::{Area, ProcessTime, Summary};
 
 use crate::nodes::Nodes;
 use crate::sparse::Matrix;
@@ -28,44 +26,6 @@ impl RankTime {
         let useful = self.elapsed - self.in_mpi.min(self.elapsed);
         1.0 - useful as f64 / longest.max(1) as f64
     }
-}
-
-/// The calls on the communicators with one label, in all processes.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct CommCalls {
-    /// The label; empty for calls that name no communicator.
-    pub name: String,
-    /// The calls by area: point to point, collective, one-sided, waits, files, other.
-    pub areas: [CallSum; Area::ALL.len()],
-}
-
-impl CommCalls {
-    pub(crate) fn new(name: &str) -> Self {
-        Self { name: name.to_owned(), areas: Default::default() }
-    }
-
-    pub(crate) fn add_row(&mut self, row: &CallRow) {
-        let sum = CallSum { count: row.count, ns: row.ns, bytes: row.bytes };
-        self.areas[Area::of(row.call) as usize].add(sum);
-    }
-
-    pub(crate) fn add(&mut self, other: &Self) {
-        for (own, other) in self.areas.iter_mut().zip(other.areas) {
-            own.add(other);
-        }
-    }
-
-    /// Returns the time in all areas.
-    pub fn ns(&self) -> u64 {
-        self.areas.iter().fold(0, |sum, area| sum.saturating_add(area.ns))
-    }
-}
-
-/// Returns the communicators with the most time first.
-pub(crate) fn in_order(comms: HashMap<Arc<str>, CommCalls>) -> Vec<CommCalls> {
-    let mut comms: Vec<_> = comms.into_values().filter(|comm| !comm.name.is_empty()).collect();
-    comms.sort_by(|one, other| other.ns().cmp(&one.ns()).then_with(|| one.name.cmp(&other.name)));
-    comms
 }
 
 /// Returns the time of the ranks that have one.

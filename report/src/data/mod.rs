@@ -1,5 +1,6 @@
 //! The report as data, for the JSON, which `docs/report.schema.json` describes, and for the tables of [`export`](crate::export).
 
+mod comm_time;
 mod origins;
 mod rows;
 mod time;
@@ -12,9 +13,10 @@ use serde::Serialize;
 use crate::job::{Job, JobSum};
 use crate::picture::shown;
 
+pub use comm_time::{CallTime, CommTime, Duration};
 pub use origins::{Code, Region, Site};
 pub use rows::{Comm, Fact, KindTotal, Missing, NodePair, Nodes, Pair, Rank, Size};
-pub use time::{Call, CommTime, Late, RankSeconds, Rated, Time, Times};
+pub use time::{Call, Late, RankSeconds, Rated, Time, Times};
 pub use write::{schema, write_json};
 
 /// The version of the JSON, which grows when a field is removed or changes its meaning.
@@ -44,6 +46,8 @@ pub struct Report {
     pub time: Option<Time>,
     /// The calls, those with the most time first.
     pub calls: Vec<Call>,
+    /// The calls by communicator, those with the most time first.
+    pub call_times: Vec<CallTime>,
     /// The calls by place in the program, those with the most time first. Empty without `mpit run --sites`.
     pub sites: Vec<Site>,
     /// The calls by region of the program, those with the most time first. Empty if the program has no regions.
@@ -101,6 +105,7 @@ impl Report {
             recovered: job.recovered.clone(),
             time: Time::of(&job.summary),
             calls: Call::all(&job.summary),
+            call_times: CallTime::all(job).collect(),
             sites: Site::all(job),
             regions: Region::all(job),
             late: job.summary.latest().iter().map(Late::of).collect(),
@@ -109,7 +114,7 @@ impl Report {
             totals: Kind::ALL.into_iter().filter_map(|kind| KindTotal::of(job, kind)).collect(),
             ranks: Rank::all(job),
             communicators: job.comms.iter().map(Comm::of).collect(),
-            communicator_times: job.comm_calls.iter().map(CommTime::of).collect(),
+            communicator_times: job.calls_on_comms().map(CommTime::of).collect(),
             sizes: Size::all(job),
             pairs: Kind::ALL.into_iter().flat_map(|kind| Pair::all(job, kind)).collect(),
         }

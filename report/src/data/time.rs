@@ -6,10 +6,10 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::number;
-use crate::rank_times::{CommCalls, RankTime};
+use crate::rank_times::RankTime;
 
 /// Converts nanoseconds to seconds.
-fn seconds(ns: f64) -> f64 {
+pub(super) fn seconds(ns: f64) -> f64 {
     ns / 1e9
 }
 
@@ -207,41 +207,6 @@ impl RankSeconds {
             io,
             other,
             idle_share: time.idle_share(longest),
-        }
-    }
-}
-
-/// The calls on the communicators of one name, in all ranks.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct CommTime {
-    /// The name.
-    pub name: String,
-    /// The number of sends, receives and waits for messages.
-    pub p2p_calls: u64,
-    /// Their seconds.
-    pub p2p_seconds: f64,
-    /// The bytes that were sent.
-    pub p2p_bytes: u64,
-    /// The number of collective operations.
-    pub coll_calls: u64,
-    /// Their seconds.
-    pub coll_seconds: f64,
-    /// The bytes that the ranks gave to them.
-    pub coll_bytes: u64,
-}
-
-impl CommTime {
-    pub(crate) fn of(comm: &CommCalls) -> Self {
-        let [p2p, coll] = [Area::PointToPoint, Area::Collective].map(|area| comm.areas[area as usize]);
-        Self {
-            name: comm.name.clone(),
-            p2p_calls: p2p.count,
-            p2p_seconds: seconds(p2p.ns as f64),
-            p2p_bytes: p2p.bytes,
-            coll_calls: coll.count,
-            coll_seconds: seconds(coll.ns as f64),
-            coll_bytes: coll.bytes,
         }
     }
 }

@@ -3,7 +3,9 @@
 use mpit_format::rows::Kind;
 
 use super::job_row::JobRow;
-use crate::data::{Call, Comm, CommTime, Late, NodePair, Rank, RankSeconds, Region, Site, Size};
+use crate::data::{
+    Call, CallTime, Comm, CommTime, Duration, Late, NodePair, Rank, RankSeconds, Region, Site, Size,
+};
 use crate::sparse::Cell;
 
 /// A column of a table, and its value in each row.
@@ -129,6 +131,41 @@ pub(super) const CALLS: [Column<Call>; 10] = [
     integer("bytes", |call| Some(call.bytes)),
 ];
 
+pub(super) const CALL_TIMES: [Column<CallTime>; 10] = [
+    text("call", |calls| Some(&calls.call)),
+    text("communicator", |calls| calls.communicator.as_deref()),
+    integer("calls", |calls| Some(calls.calls)),
+    integer("timed", |calls| Some(calls.timed)),
+    number("seconds", |calls| Some(calls.seconds)),
+    number("min", |calls| calls.min),
+    number("median", |calls| calls.median),
+    number("p99", |calls| calls.p99),
+    number("max", |calls| calls.max),
+    integer("bytes", |calls| Some(calls.bytes)),
+];
+
+/// The durations of some calls: in the JSON these are members of the calls.
+pub(super) struct Bin {
+    call: String,
+    communicator: Option<String>,
+    duration: Duration,
+}
+
+/// Returns the durations of calls as rows.
+pub(super) fn bins(calls: CallTime) -> impl Iterator<Item = Bin> {
+    let CallTime { call, communicator, durations, .. } = calls;
+    let row = move |duration| Bin { call: call.clone(), communicator: communicator.clone(), duration };
+    durations.into_iter().map(row)
+}
+
+pub(super) const DURATIONS: [Column<Bin>; 5] = [
+    text("call", |bin| Some(&bin.call)),
+    text("communicator", |bin| bin.communicator.as_deref()),
+    number("seconds_from", |bin| Some(bin.duration.from)),
+    number("seconds_below", |bin| bin.duration.below),
+    integer("calls", |bin| Some(bin.duration.calls)),
+];
+
 pub(super) const COMM_TIMES: [Column<CommTime>; 7] = [
     text("name", |comm| Some(&comm.name)),
     integer("p2p_calls", |comm| Some(comm.p2p_calls)),
@@ -139,12 +176,13 @@ pub(super) const COMM_TIMES: [Column<CommTime>; 7] = [
     integer("coll_bytes", |comm| Some(comm.coll_bytes)),
 ];
 
-pub(super) const LATE: [Column<Late>; 5] = [
+pub(super) const LATE: [Column<Late>; 6] = [
     integer("rank", |late| Some(late.rank.into())),
     integer("last_in", |late| Some(late.last_in)),
     integer("operations", |late| Some(late.operations)),
     number("waited", |late| Some(late.waited)),
     number("share", |late| Some(late.share)),
+    number("clock_error", |late| Some(late.clock_error)),
 ];
 
 pub(super) const SITES: [Column<Site>; 11] = [

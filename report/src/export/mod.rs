@@ -15,7 +15,7 @@ use columns::Column;
 use job_row::JobRow;
 use mpit_format::rows::Kind;
 
-use crate::data::{Call, Comm, CommTime, Late, NodePair, Rank, Region, Site, Size};
+use crate::data::{Call, CallTime, Comm, CommTime, Late, NodePair, Rank, Region, Site, Size};
 use crate::job::Job;
 use crate::picture::shown;
 
@@ -40,6 +40,10 @@ pub enum Table {
     NodePairs,
     /// The calls.
     Calls,
+    /// The calls by communicator, and how long single calls took.
+    CallTimes,
+    /// The measured calls by communicator and duration.
+    Durations,
     /// The calls on communicators.
     CommTimes,
     /// The ranks that arrive last.
@@ -52,7 +56,7 @@ pub enum Table {
 
 impl Table {
     /// All tables.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 13] = [
         Self::Job,
         Self::Ranks,
         Self::Pairs,
@@ -60,6 +64,8 @@ impl Table {
         Self::Comms,
         Self::NodePairs,
         Self::Calls,
+        Self::CallTimes,
+        Self::Durations,
         Self::CommTimes,
         Self::Late,
         Self::Sites,
@@ -76,6 +82,8 @@ impl Table {
             Self::Comms => "comms",
             Self::NodePairs => "nodes",
             Self::Calls => "calls",
+            Self::CallTimes => "call_times",
+            Self::Durations => "durations",
             Self::CommTimes => "comm_times",
             Self::Late => "late",
             Self::Sites => "sites",
@@ -98,7 +106,9 @@ impl Table {
                 sink.put(&columns::NODE_PAIRS, job.nodes.pairs(&shown(job)).iter().map(NodePair::of))
             }
             Self::Calls => sink.put(&columns::CALLS, Call::all(&job.summary)),
-            Self::CommTimes => sink.put(&columns::COMM_TIMES, job.comm_calls.iter().map(CommTime::of)),
+            Self::CallTimes => sink.put(&columns::CALL_TIMES, CallTime::all(job)),
+            Self::Durations => sink.put(&columns::DURATIONS, CallTime::all(job).flat_map(columns::bins)),
+            Self::CommTimes => sink.put(&columns::COMM_TIMES, job.calls_on_comms().map(CommTime::of)),
             Self::Late => sink.put(&columns::LATE, job.summary.latest().iter().map(Late::of)),
             Self::Sites => sink.put(&columns::SITES, Site::all(job)),
             Self::Regions => sink.put(&columns::REGIONS, Region::all(job)),

@@ -100,12 +100,15 @@ pub(super) fn numbers(out: &mut String, job: &Job) -> fmt::Result {
     }
     if let Some(late) = summary.latest().first() {
         let value = format!("rank {}", late.rank);
-        let note = format!(
+        let mut note = format!(
             "in {} of {} sampled collective operations; others wait for it for {} of the time in them",
             ratio(late.last_in as f64 / late.operations.max(1) as f64),
             grouped(late.operations.into()),
             ratio(late.share())
         );
+        if late.error > 0 {
+            _ = write!(note, "; clocks of machines compared to {}", duration(late.error as f64));
+        }
         number(out, "arrives last", &value, &note)?;
     }
     out.push_str("</div>\n");

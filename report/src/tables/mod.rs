@@ -1,5 +1,6 @@
 //! The tables of a report, which the summary and the page show alike.
 
+mod comm_calls;
 mod origins;
 mod time;
 
@@ -60,11 +61,13 @@ pub(crate) fn totals(job: &Job) -> Table {
 pub(crate) fn details(job: &Job, top: usize, comms: usize) -> impl Iterator<Item = Table> {
     let tables = [
         time::calls(job, top),
+        comm_calls::calls(job, top),
+        comm_calls::durations(job, top),
         origins::sites(job, top),
         origins::regions(job, top),
         time::ranks(job, top),
         time::late(job, top),
-        time::communicators(job, comms),
+        comm_calls::communicators(job, comms),
         nodes(job, top),
         ranks(job, top),
         sizes(job),

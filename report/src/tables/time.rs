@@ -1,11 +1,10 @@
 //! The tables about time. They are empty if no time was recorded.
 
 use mpit_format::calls::CALLS;
-use mpit_format::summary::Area;
 
 use super::{Row, Table};
 use crate::job::Job;
-use crate::rank_times::{CommCalls, RankTime};
+use crate::rank_times::RankTime;
 use crate::units::{bytes, duration, grouped, ratio};
 
 pub(super) fn calls(job: &Job, top: usize) -> Table {
@@ -83,24 +82,5 @@ pub(super) fn late(job: &Job, top: usize) -> Table {
         text_columns: 1,
         rows: latest.iter().take(top).map(row).collect(),
         more: latest.len().saturating_sub(top),
-    }
-}
-
-pub(super) fn communicators(job: &Job, limit: usize) -> Table {
-    let most = job.comm_calls.first().map_or(0, CommCalls::ns).max(1) as f64;
-    let rows = job.comm_calls.iter().take(limit).map(|comm| {
-        let mut cells = vec![comm.name.clone()];
-        for area in [Area::PointToPoint, Area::Collective] {
-            let sum = comm.areas[area as usize];
-            cells.extend([grouped(sum.count.into()), duration(sum.ns as f64), bytes(sum.bytes.into())]);
-        }
-        Row { cells, bar: Some(comm.ns() as f64 / most) }
-    });
-    Table {
-        heading: "Communicators: calls of messages (p2p), and collective operations (coll)".into(),
-        heads: &["communicator", "p2p", "time", "bytes", "coll", "time", "bytes"],
-        text_columns: 1,
-        rows: rows.collect(),
-        more: job.comm_calls.len().saturating_sub(limit),
     }
 }

@@ -153,6 +153,20 @@ fn times_are_in_the_json() {
     near(&report["ranks"][3]["seconds"]["idle_share"], 0.75);
     assert_eq!(report["ranks"][2]["seconds"], serde_json::Value::Null);
     assert_eq!(report["communicator_times"][0]["p2p_bytes"], 3 * 108);
+    let [barriers, sends] = [0, 1].map(|at| &report["call_times"][at]);
+    assert_eq!(
+        (&barriers["call"], &barriers["communicator"], &barriers["timed"]),
+        (&"MPI_Barrier".into(), &"MPI_COMM_WORLD".into(), &6.into())
+    );
+    // Two in rank 0 and one each in the others take no time, one takes 1 s and one 3 s.
+    assert_eq!(
+        (&barriers["min"], &barriers["median"], &barriers["max"]),
+        (&0.0.into(), &1e-9.into(), &3.0.into())
+    );
+    assert_eq!(barriers["durations"][0], serde_json::json!({ "from": 0.0, "below": 1e-9, "calls": 4 }));
+    assert_eq!(barriers["durations"].as_array().unwrap().len(), 3);
+    // The longest call is known better than by its bin.
+    assert_eq!((&sends["median"], &sends["p99"]), (&60e-9.into(), &60e-9.into()));
 }
 
 /// Tests that Python's `csv` reads the tables, and its `jsonschema` finds the JSON valid.
@@ -205,4 +219,18 @@ fn other_programs_read_the_data() {
          except jsonschema.ValidationError: print('refused')\n",
     );
     assert_eq!(String::from_utf8_lossy(&validated.stdout), "refused\n", "{validated:?}");
+    let frames = python(
+        "import glob, pandas\n\
+         frames = {name[:-4]: pandas.read_csv(name) for name in sorted(glob.glob('*.csv'))}\n\
+         print(len(frames), frames['ranks'].bytes_out.sum(), frames['pairs'].bytes.sum())\n\
+         print(frames['call_times'].calls.sum(), frames['durations'].calls.sum())\n\
+         print(frames['calls'].calls.sum(), frames['call_times'].timed.sum())\n",
+    );
+    let sum = |values: &mut dyn Iterator<Item = u64>| values.sum::<u64>();
+    let of_ranks = sum(&mut report.ranks.iter().map(|rank| rank.bytes_out));
+    let of_pairs = sum(&mut report.pairs.iter().map(|pair| pair.bytes));
+    let calls = sum(&mut report.calls.iter().map(|call| call.calls));
+    let timed = sum(&mut report.call_times.iter().map(|calls| calls.timed));
+    let expected = format!("{} {of_ranks} {of_pairs}\n{calls} {timed}\n{calls} {timed}\n", Table::ALL.len());
+    assert_eq!(String::from_utf8_lossy(&frames.stdout), expected, "{frames:?}");
 }

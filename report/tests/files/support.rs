@@ -74,10 +74,16 @@ pub(crate) fn with_times(rank: u32, text: String) -> String {
     } else {
         "1:Barrier:0:1000000005,2:Barrier:2000000000:1000000005"
     };
+    let (longest, durations) = match rank {
+        0 => (0, "0:2".to_owned()),
+        _ => {
+            (u64::from(rank) * 1_000_000_000, format!("0:1,{}:1", if rank == 1 { 30 } else { 31 + rank / 3 }))
+        }
+    };
     text + &format!(
         "# TIME\t{rank}\tblocking\t4000000000 ns\ttsc\t40 ns\t77\n\
-         # CALL\t{rank}\tMPI_Barrier\tMPI_COMM_WORLD\t0\t0\t2 calls\t2 timed\t{rank}000000000 ns\t0 ns\t9 ns\t0 bytes\t\n\
-         # CALL\t{rank}\tMPI_Send\tMPI_COMM_WORLD\t0\t0\t27 calls\t27 timed\t1000 ns\t0 ns\t9 ns\t108 bytes\t\n\
+         # CALL\t{rank}\tMPI_Barrier\tMPI_COMM_WORLD\t0\t0\t2 calls\t2 timed\t{longest} ns\t0 ns\t{longest} ns\t0 bytes\t{durations}\n\
+         # CALL\t{rank}\tMPI_Send\tMPI_COMM_WORLD\t0\t0\t27 calls\t27 timed\t1000 ns\t30 ns\t60 ns\t108 bytes\t5:3,6:24\n\
          # LATE\t{rank}\t5\tMPI_COMM_WORLD\t5000000 ns\t{entries}\n"
     )
 }

@@ -1,0 +1,112 @@
+//! The time of calls on communicators, and how long single calls took.
+
+use mpit_format::summary::Area;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::time::seconds;
+use crate::comm_calls::{CallTimes, CommCalls};
+use crate::job::Job;
+
+/// The calls on the communicators of one name, in all ranks.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CommTime {
+    /// The name.
+    pub name: String,
+    /// The number of sends, receives and waits for messages.
+    pub p2p_calls: u64,
+    /// Their seconds.
+    pub p2p_seconds: f64,
+    /// The bytes that were sent.
+    pub p2p_bytes: u64,
+    /// The number of collective operations.
+    pub coll_calls: u64,
+    /// Their seconds.
+    pub coll_seconds: f64,
+    /// The bytes that the ranks gave to them.
+    pub coll_bytes: u64,
+}
+
+impl CommTime {
+    pub(crate) fn of(comm: &CommCalls) -> Self {
+        let [p2p, coll] = [Area::PointToPoint, Area::Collective].map(|area| comm.area(area));
+        Self {
+            name: comm.name.clone(),
+            p2p_calls: p2p.count,
+            p2p_seconds: seconds(p2p.ns as f64),
+            p2p_bytes: p2p.bytes,
+            coll_calls: coll.count,
+            coll_seconds: seconds(coll.ns as f64),
+            coll_bytes: coll.bytes,
+        }
+    }
+}
+
+/// The calls of one name on the communicators of one name, in all ranks, and how long single calls took.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CallTime {
+    /// The name of the call.
+    pub call: String,
+    /// The name of the communicators; null for calls that name none.
+    pub communicator: Option<String>,
+    /// The number of calls.
+    pub calls: u64,
+    /// The number of calls whose time was measured.
+    pub timed: u64,
+    /// The seconds in all calls; an estimate if not all were measured.
+    pub seconds: f64,
+    /// The seconds of the shortest measured call; null if none was measured.
+    pub min: Option<f64>,
+    /// The seconds that half of the measured calls did not exceed: the upper end of a bin of `durations`.
+    pub median: Option<f64>,
+    /// The seconds that 99 of 100 measured calls did not exceed: the upper end of a bin of `durations`.
+    pub p99: Option<f64>,
+    /// The seconds of the longest measured call.
+    pub max: Option<f64>,
+    /// The bytes that the calls were given to send, share or write.
+    pub bytes: u64,
+    /// The measured calls by duration.
+    pub durations: Vec<Duration>,
+}
+
+/// The measured calls of which each took at least so long, and less than twice as long.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Duration {
+    /// The shortest duration, in seconds.
+    pub from: f64,
+    /// The end of the durations, in seconds; null for the longest ones, of more than a day.
+    pub below: Option<f64>,
+    /// The number of calls.
+    pub calls: u64,
+}
+
+impl CallTime {
+    pub(crate) fn all(job: &Job) -> impl Iterator<Item = Self> {
+        job.call_times().into_iter().map(|(comm, calls)| Self::of(comm, calls))
+    }
+
+    fn of(comm: &CommCalls, calls: &CallTimes) -> Self {
+        let of_ns = |ns: u64| seconds(ns as f64);
+        let durations = calls.bins().map(|(from, below, calls)| Duration {
+            from: of_ns(from),
+            below: below.map(of_ns),
+            calls,
+        });
+        Self {
+            call: calls.name(),
+            communicator: Some(comm.name.clone()).filter(|name| !name.is_empty()),
+            calls: calls.sum.count,
+            timed: calls.timed,
+            seconds: of_ns(calls.sum.ns),
+            min: calls.extremes.map(|(min, _)| of_ns(min)),
+            median: calls.quantile(0.5).map(of_ns),
+            p99: calls.quantile(0.99).map(of_ns),
+            max: calls.extremes.map(|(_, max)| of_ns(max)),
+            bytes: calls.sum.bytes,
+            durations: durations.collect(),
+        }
+    }
+}
