@@ -5,6 +5,7 @@
 
 mod bad_calls;
 mod call_counts;
+mod call_variables;
 mod cluster;
 mod components;
 mod current_call;

@@ -1,0 +1,63 @@
+//! The performance variables of single calls, compared with the records of the same process.
+
+use std::collections::BTreeMap;
+
+use mpit_tests::{Context, Job, Outcome};
+
+use crate::{equal, on_each_in_dir, read_all, written_with};
+
+const RANKS: u32 = 2;
+
+/// The difference of a time in the two places: ticks are converted at different times, and to whole nanoseconds.
+const ROUNDED: u64 = 1000;
+
+/// The names of some calls of each area that the program makes, and how often.
+const MADE: [(&str, u64); 8] = [
+    ("sendrecv", 5),
+    ("irecv", 3),
+    ("isend", 3),
+    ("waitall", 3),
+    ("barrier", 7),
+    ("put", 1),
+    ("win_fence", 2),
+    ("file_write_at", 1),
+];
+
+/// Tests that `calls_mpi_NAME_count` and `_seconds` are the sums of the lines `# CALL` with this name, and 0 for all other names.
+#[test]
+fn variables_are_those_of_the_records() -> Outcome {
+    on_each_in_dir("call_variables", |stack, dir| {
+        let settings = written_with("prof", &[("monitoring_time", "all")]);
+        let job = Job::mpi(stack, RANKS).arg(stack.compile("call_variables")?).arg("written").dir(dir);
+        let finished = job.under_mpit(&settings)?.succeed()?;
+        let mut variables = BTreeMap::new();
+        for line in finished.stdout.lines() {
+            let (name, value) = line.split_once(' ').context(line)?;
+            variables.insert(name, value.parse::<u64>().context(line)?);
+        }
+        let all = variables.remove("variables").context("the number of variables")?;
+        assert!(all > 100, "{all}");
+        for (name, calls) in MADE {
+            equal(name, &variables.get(&*format!("calls_mpi_{name}_count")).copied(), &Some(calls))?;
+        }
+        let mut recorded = BTreeMap::<String, (u64, u64)>::new();
+        for row in &read_all(&dir.join("prof"), RANKS)?[0].calls {
+            let sum = recorded.entry(row.call.name.to_lowercase()).or_default();
+            *sum = (sum.0 + row.count, sum.1 + row.ns);
+        }
+        for (name, value) in variables {
+            let name = name.strip_prefix("calls_mpi_").context(name)?;
+            let (call, is_count) = match name.strip_suffix("_count") {
+                Some(call) => (call, true),
+                None => (name.strip_suffix("_seconds").context(name)?, false),
+            };
+            let (count, ns) = recorded.get(call).copied().context(format!("no record of {call}"))?;
+            if is_count {
+                equal(name, &value, &count)?;
+            } else {
+                equal(name, &(value.abs_diff(ns) <= ROUNDED + ns / 500), &true)?;
+            }
+        }
+        Ok(())
+    })
+}
