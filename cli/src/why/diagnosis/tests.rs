@@ -228,7 +228,14 @@ fn stopped_and_ended_ranks_are_named() {
     let text = format!("rank 2 is stopped by a signal or a debugger{wait}");
     expect(&diagnosis, FindingKind::Stopped, &[2], &text);
     one.ranks[2].process.state = ProcessState::Gone;
-    expect(&still(&one), FindingKind::Gone, &[2], &format!("rank 2 has ended without MPI_Finalize{wait}"));
+    for (phase, what) in [
+        (Phase::Initialized, "has ended without MPI_Finalize"),
+        (Phase::Finalizing, "has ended in MPI_Finalize"),
+        (Phase::Finalized, "has left MPI_Finalize"),
+    ] {
+        one.ranks[2].phase = phase;
+        expect(&still(&one), FindingKind::Gone, &[2], &format!("rank 2 {what}{wait}"));
+    }
 }
 
 #[test]

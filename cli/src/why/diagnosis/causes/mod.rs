@@ -47,7 +47,8 @@ fn of_dead(view: &View<'_>, rank: u32, waiting: Vec<u32>) -> Option<Finding> {
     let dead = view.now.rank(rank)?;
     let (kind, what) = match (dead.process.state, dead.phase) {
         (ProcessState::Stopped, _) => (FindingKind::Stopped, "is stopped by a signal or a debugger"),
-        (_, Phase::Finalizing | Phase::Finalized) => (FindingKind::Gone, "has left MPI_Finalize"),
+        (_, Phase::Finalized) => (FindingKind::Gone, "has left MPI_Finalize"),
+        (_, Phase::Finalizing) => (FindingKind::Gone, "has ended in MPI_Finalize"),
         _ => (FindingKind::Gone, "has ended without MPI_Finalize"),
     };
     let text = format!("rank {rank} {what}{}", waiters(view, &waiting));
