@@ -67,7 +67,7 @@ pub(in super::super) fn of_start(now: &Snapshot) -> Vec<Finding> {
         .map(|(place, all)| format!("{} {} {place}", ranks(all), if all.len() == 1 { "is" } else { "are" }))
         .collect();
     if !now.missing().is_empty() {
-        all.push(format!("{} not on this node", ranks(&now.missing())));
+        all.push(unknown(&now.missing()));
     }
     let text = format!("no process has left MPI_Init, which waits for all: {}", all.join(", "));
     vec![Finding { kind: FindingKind::NotInitialized, culprits, waiting, text }]
@@ -90,9 +90,7 @@ fn outside(view: &View<'_>, rank: u32, waiting: Vec<u32>) -> Finding {
     let Some(one) = view.now.rank(rank) else {
         // One stands for all of them.
         let culprits = view.now.missing();
-        let (are, they) = if culprits.len() == 1 { ("is", "it is") } else { ("are", "they are") };
-        let text =
-            format!("{} {are} not known: {they} on another node, or left no record{rest}", ranks(&culprits));
+        let text = format!("{}{rest}", unknown(&culprits));
         return Finding { kind: FindingKind::Unknown, culprits, waiting, text };
     };
     let used =
@@ -111,4 +109,10 @@ fn outside(view: &View<'_>, rank: u32, waiting: Vec<u32>) -> Finding {
         what
     };
     Finding { kind, culprits: vec![rank], text: format!("rank {rank} {what}{rest}"), waiting }
+}
+
+/// Describes processes that no node's part has: "rank 2 is not known: it is on another node, or left no record".
+fn unknown(missing: &[u32]) -> String {
+    let (are, they) = if missing.len() == 1 { ("is", "it is") } else { ("are", "they are") };
+    format!("{} {are} not known: {they} on another node, or left no record", ranks(missing))
 }
