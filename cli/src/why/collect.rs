@@ -1,14 +1,12 @@
 //! From the store of a process to its part of a snapshot.
 
+use mpit_components::live::thread_words::MAX_REQUESTS;
 use mpit_components::store::current::{self, Class, Current, Members, Peer, Request, Tag};
 
 use super::process;
 use super::snapshot::{
     Call, Comm, CommId, Operation, OperationKind, Phase, ProcessState, RankState, SentMessages, Thread,
 };
-
-/// The number of requests in the record of a call.
-const RECORDED_REQUESTS: usize = 4;
 
 /// Returns the size of the world, and the process whose store this is. `None` if the store is not complete yet, or damaged.
 pub(super) fn rank(bytes: &[u8]) -> Option<(u32, RankState)> {
@@ -97,7 +95,7 @@ fn call(current: &Current, thread: &current::Thread) -> Call {
         }
         Class::Wait => {
             let known: Vec<_> = thread.requests.iter().map(|request| of_request(current, request)).collect();
-            let is_full = known.len() == RECORDED_REQUESTS && thread.request_count > RECORDED_REQUESTS as u64;
+            let is_full = known.len() == MAX_REQUESTS && thread.request_count > MAX_REQUESTS as u64;
             has_more = is_full || known.iter().any(Option::is_none);
             operations.extend(known.into_iter().flatten());
         }

@@ -11,9 +11,6 @@ use serde::{Deserialize, Serialize};
 use super::snapshot::{RankState, Snapshot};
 use super::{collect, start};
 
-/// The name of the file with which `mpit run` describes a job.
-const DESCRIPTION: &str = "job";
-
 /// A job, as `mpit run` describes it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Description {
@@ -26,16 +23,10 @@ pub(super) struct Description {
 
 impl Description {
     pub(super) fn of(directory: &JobDirectory) -> Self {
-        let text = fs::read_to_string(directory.path().join(DESCRIPTION)).unwrap_or_default();
-        Self::parse(directory.run(), &text)
-    }
-
-    fn parse(name: &str, text: &str) -> Self {
-        let value = |key: &str| text.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix(' '));
         Self {
-            name: name.into(),
-            pid: value("pid").and_then(|pid| pid.parse().ok()),
-            command: value("command").unwrap_or_default().into(),
+            name: directory.run().into(),
+            pid: directory.description("pid").and_then(|pid| pid.parse().ok()),
+            command: directory.description("command").unwrap_or_default(),
         }
     }
 }
@@ -83,12 +74,21 @@ pub(super) fn look(directory: &JobDirectory) -> Worlds {
 
 #[cfg(test)]
 mod tests {
+    use std::process;
+
+    use mpit_components::run::job::OwnedJob;
+
     use super::Description;
 
     #[test]
-    fn descriptions_are_parsed() {
-        let job = Description::parse("run-1", "pid 17\nhost n1\nstarted 12\ncommand mpiexec -n 4 ./app\n");
-        assert_eq!((job.pid, job.command.as_str()), (Some(17), "mpiexec -n 4 ./app"));
-        assert_eq!(Description::parse("run-1", "").pid, None);
+    fn descriptions_are_read() {
+        let name = format!("test-why-{}", process::id());
+        let job = OwnedJob::create(&name).unwrap();
+        let described = || Description::of(job.directory());
+        assert_eq!(described(), Description { name: name.clone(), ..Description::default() });
+        job.describe(&[("pid", "17"), ("host", "n1"), ("command", "mpiexec -n 4 ./app")]).unwrap();
+        let wanted = Description { name, pid: Some(17), command: "mpiexec -n 4 ./app".into() };
+        assert_eq!(described(), wanted);
+        job.remove().unwrap();
     }
 }
