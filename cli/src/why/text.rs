@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::diagnosis::Verdict;
+use super::diagnosis::{Verdict, ranks_are};
 use super::outcome::{JobOutcome, WorldOutcome};
 use crate::run::ranks;
 
@@ -27,8 +27,7 @@ fn of_world(job: &JobOutcome, world: &WorldOutcome) -> String {
     let _ = writeln!(out, "{}{command}{number}: {}", job.job, verdict(world.verdict, job.seconds));
     let activities = world.activities();
     for (activity, all) in activities.iter().take(MOST) {
-        let is = if all.len() == 1 { "is" } else { "are" };
-        let _ = writeln!(out, "  {} {is} {activity}", ranks(all));
+        let _ = writeln!(out, "  {} {activity}", ranks_are(all));
     }
     if activities.len() > MOST {
         let _ = writeln!(out, "  ... and {} more lines, which --format json has", activities.len() - MOST);

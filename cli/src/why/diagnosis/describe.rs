@@ -2,6 +2,7 @@
 
 use super::super::calls::{Kind, kind};
 use super::super::snapshot::{Call, Comm, CommId, Operation, OperationKind, Phase, ProcessState, RankState};
+use crate::run::ranks;
 
 /// The number of requests that are described.
 const SHOWN_OPERATIONS: usize = 2;
@@ -103,11 +104,38 @@ pub(super) fn comm_name(rank: &RankState, id: CommId) -> String {
     }
 }
 
+/// Begins a sentence about processes: "rank 2 is", "ranks 0-1 are".
+pub(crate) fn ranks_are(all: &[u32]) -> String {
+    ranks_with_verb(all, "is", "are")
+}
+
+/// Begins a sentence with the form of a verb for one process or for several.
+pub(super) fn ranks_with_verb(all: &[u32], singular: &str, plural: &str) -> String {
+    format!("{} {}", ranks(all), if all.len() == 1 { singular } else { plural })
+}
+
+/// Refers to processes that a sentence has named.
+pub(super) fn they_are(all: &[u32]) -> &'static str {
+    if all.len() == 1 { "it is" } else { "they are" }
+}
+
 /// Joins a list with commas and, before its last entry, a word.
 pub(crate) fn join(all: &[String], word: &str) -> String {
     match all {
         [] => String::new(),
         [one] => one.clone(),
         [first @ .., last] => format!("{} {word} {last}", first.join(", ")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{ranks_are, ranks_with_verb, they_are};
+
+    #[test]
+    fn verbs_agree_with_the_number_of_ranks() {
+        assert_eq!((&*ranks_are(&[2]), they_are(&[2])), ("rank 2 is", "it is"));
+        assert_eq!((&*ranks_are(&[0, 1]), they_are(&[0, 1])), ("ranks 0-1 are", "they are"));
+        assert_eq!(ranks_with_verb(&[0, 2], "waits", "wait"), "ranks 0,2 wait");
     }
 }

@@ -3,11 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::View;
-use super::super::describe::{activity, comm_name};
+use super::super::describe::{activity, comm_name, ranks_are, ranks_with_verb, they_are};
 use super::super::findings::{Finding, FindingKind};
 use super::super::waits::{Collective, Edge, Reason};
-use super::ranks_wait;
-use crate::run::ranks;
+use super::{Sides, ranks_wait};
 use crate::why::snapshot::{Call, RankState};
 
 /// The part that processes do not agree on in a collective operation.
@@ -67,11 +66,16 @@ fn skipped_collective(
     waiting.extend(view.now.ranks.iter().filter(|one| call_of(one, of).is_some()).map(|one| one.rank));
     let (culprits, waiting): (Vec<u32>, Vec<u32>) =
         (missing.iter().copied().collect(), waiting.into_iter().collect());
-    let (has, is) = if culprits.len() == 1 { ("has", "it is") } else { ("have", "they are") };
-    let first = culprits.first().and_then(|rank| view.now.rank(*rank));
-    let place = first.map_or_else(String::new, |rank| format!("; {is} {}", activity(rank)));
-    let text = format!("{} {has} not entered {}{place}", ranks(&culprits), operation(view, &waiting, of));
+    let they_have = ranks_with_verb(&culprits, "has", "have");
+    let (of, place) = (operation(view, &waiting, of), place_of(view, &culprits));
+    let text = format!("{they_have} not entered {of}{place}");
     Finding { kind: FindingKind::CollectiveSkipped, culprits, waiting, text }
+}
+
+/// Returns the activity of the first of some processes as a further clause.
+fn place_of(view: &View<'_>, all: &[u32]) -> String {
+    let first = all.first().and_then(|rank| view.now.rank(*rank));
+    first.map_or_else(String::new, |rank| format!("; {} {}", they_are(all), activity(rank)))
 }
 
 fn operation(view: &View<'_>, waiting: &[u32], of: &Collective) -> String {
@@ -83,39 +87,31 @@ fn operation(view: &View<'_>, waiting: &[u32], of: &Collective) -> String {
 
 /// Describes processes that disagree about one collective operation.
 fn difference(view: &View<'_>, of: &Collective, about: Disagreement) -> Option<Finding> {
-    let mut sides: BTreeMap<String, Vec<u32>> = BTreeMap::new();
+    let mut texts = Vec::new();
     for rank in &view.now.ranks {
         let Some(call) = call_of(rank, of) else { continue };
-        let side = match about {
+        let text = match about {
             Disagreement::Entry | Disagreement::Call => call.name.clone(),
             Disagreement::Root => format!("root {}", call.root?),
             Disagreement::Amount => format!("{} bytes", call.bytes?),
         };
-        sides.entry(side).or_default().push(rank.rank);
+        texts.push((text, rank.rank));
     }
-    let mut sides: Vec<(String, Vec<u32>)> = sides.into_iter().collect();
-    // The largest group first; of equal ones, that with the first rank.
-    sides.sort_by_key(|(_, ranks)| (usize::MAX - ranks.len(), ranks.first().copied()));
-    let (kind, verbs) = match about {
-        Disagreement::Entry | Disagreement::Call => (FindingKind::CollectiveDiffers, ["calls", "call"]),
-        Disagreement::Root => (FindingKind::RootDiffers, ["has", "have"]),
-        Disagreement::Amount => (FindingKind::CountDiffers, ["gives", "give"]),
+    let Sides { all, largest: waiting, others: culprits } = Sides::of(texts);
+    let (kind, singular, plural) = match about {
+        Disagreement::Entry | Disagreement::Call => (FindingKind::CollectiveDiffers, "calls", "call"),
+        Disagreement::Root => (FindingKind::RootDiffers, "has", "have"),
+        Disagreement::Amount => (FindingKind::CountDiffers, "gives", "give"),
     };
-    let mut culprits: Vec<u32> = sides.iter().skip(1).flat_map(|(_, ranks)| ranks.clone()).collect();
-    culprits.sort_unstable();
-    let waiting = sides.first().map(|(_, ranks)| ranks.clone()).unwrap_or_default();
-    let all: Vec<String> = sides
+    let sides: Vec<String> = all
         .iter()
-        .map(|(side, all)| {
-            let verb = verbs[usize::from(all.len() > 1)];
-            format!("{} {verb} {side}", ranks(all))
-        })
+        .map(|(text, side)| format!("{} {text}", ranks_with_verb(side, singular, plural)))
         .collect();
     let mut named = of.clone();
     if about == Disagreement::Call {
         named.name.clear();
     }
-    let text = format!("in {}, {}", operation(view, &waiting, &named), all.join(", "));
+    let text = format!("in {}, {}", operation(view, &waiting, &named), sides.join(", "));
     Some(Finding { kind, culprits, waiting, text })
 }
 
@@ -124,20 +120,14 @@ fn call_of<'a>(rank: &'a RankState, of: &Collective) -> Option<&'a Call> {
 }
 
 fn communicator_order(view: &View<'_>, all: &[(u32, &Edge)]) -> Option<Finding> {
-    let mut sides: BTreeMap<String, BTreeSet<u32>> = BTreeMap::new();
-    for (rank, _) in all {
-        sides.entry(activity(view.now.rank(*rank)?)).or_default().insert(*rank);
+    let members: BTreeSet<u32> = all.iter().map(|(rank, _)| *rank).collect();
+    let mut activities = Vec::new();
+    for rank in members {
+        activities.push((activity(view.now.rank(rank)?), rank));
     }
-    let mut sides: Vec<(String, Vec<u32>)> =
-        sides.into_iter().map(|(side, all)| (side, all.into_iter().collect())).collect();
-    sides.sort_by_key(|(_, ranks)| (usize::MAX - ranks.len(), ranks.first().copied()));
-    let waiting = sides.first().map(|(_, all)| all.clone()).unwrap_or_default();
-    let mut culprits: Vec<u32> = sides.iter().skip(1).flat_map(|(_, all)| all.clone()).collect();
-    culprits.sort_unstable();
-    let states: Vec<String> = sides
-        .iter()
-        .map(|(side, all)| format!("{} {} {side}", ranks(all), if all.len() == 1 { "is" } else { "are" }))
-        .collect();
+    let Sides { all, largest: waiting, others: culprits } = Sides::of(activities);
+    let states: Vec<String> =
+        all.iter().map(|(activity, side)| format!("{} {activity}", ranks_are(side))).collect();
     let text = format!(
         "processes use communicators in different orders, and wait for each other: {}",
         states.join(", ")
@@ -160,11 +150,8 @@ pub(super) fn of_calls_without_others(view: &View<'_>, all: &[(u32, &Edge)]) -> 
         waiting.extend(view.now.ranks.iter().filter(makes_it).map(|one| one.rank));
         let (waiting, culprits): (Vec<u32>, Vec<u32>) =
             (waiting.into_iter().collect(), missing.into_iter().collect());
-        let (does, is) = if culprits.len() == 1 { ("does", "it is") } else { ("do", "they are") };
-        let place = culprits.first().and_then(|rank| view.now.rank(*rank)).map(activity);
-        let place = place.map_or_else(String::new, |place| format!("; {is} {place}"));
-        let (whom, others_wait) = (ranks(&culprits), ranks_wait(&waiting));
-        let text = format!("{others_wait} in {name}, and {whom} {does} not call it{place}");
+        let (they_wait, they_do) = (ranks_wait(&waiting), ranks_with_verb(&culprits, "does", "do"));
+        let text = format!("{they_wait} in {name}, and {they_do} not call it{}", place_of(view, &culprits));
         Finding { kind: FindingKind::CollectiveSkipped, culprits, waiting, text }
     };
     by_name.into_iter().map(finding).collect()

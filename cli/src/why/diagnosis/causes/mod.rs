@@ -4,10 +4,11 @@ mod collectives;
 mod messages;
 mod outside;
 
-use std::collections::BTreeSet;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::View;
-use super::describe::activity;
+use super::describe::{activity, ranks_are, ranks_with_verb};
 use super::findings::{Finding, FindingKind};
 use super::graph::{edges, last_groups};
 use super::waits::{Edge, Reason};
@@ -63,7 +64,34 @@ fn waiters(view: &View<'_>, waiting: &[u32]) -> String {
 
 /// Begins a sentence about processes that wait: "rank 2 waits", "ranks 0-1 wait".
 fn ranks_wait(all: &[u32]) -> String {
-    format!("{} {}", ranks(all), if all.len() == 1 { "waits" } else { "wait" })
+    ranks_with_verb(all, "waits", "wait")
+}
+
+/// The sides of processes that differ.
+struct Sides {
+    /// The differing text and the ranks of each side. The largest side comes first; of equal ones, that with the first rank.
+    all: Vec<(String, Vec<u32>)>,
+    /// The largest side, which is taken to be right.
+    largest: Vec<u32>,
+    /// The processes of all other sides.
+    others: Vec<u32>,
+}
+
+impl Sides {
+    /// Groups ranks by their texts.
+    fn of(texts: impl IntoIterator<Item = (String, u32)>) -> Self {
+        let mut sides: BTreeMap<String, BTreeSet<u32>> = BTreeMap::new();
+        for (text, rank) in texts {
+            sides.entry(text).or_default().insert(rank);
+        }
+        let mut all: Vec<(String, Vec<u32>)> =
+            sides.into_iter().map(|(text, side)| (text, side.into_iter().collect())).collect();
+        all.sort_by_key(|(_, side)| (Reverse(side.len()), side.first().copied()));
+        let largest = all.first().map(|(_, side)| side.clone()).unwrap_or_default();
+        let mut others: Vec<u32> = all.iter().skip(1).flat_map(|(_, side)| side.clone()).collect();
+        others.sort_unstable();
+        Self { all, largest, others }
+    }
 }
 
 fn of_group(view: &View<'_>, group: &BTreeSet<u32>, all: &[(u32, &Edge)]) -> Vec<Finding> {
@@ -102,31 +130,17 @@ fn of_windows(view: &View<'_>, all: &[(u32, &Edge)]) -> Vec<Finding> {
             (waiting.into_iter().collect(), others.into_iter().collect());
         let place =
             |all: &[u32]| all.first().and_then(|rank| view.now.rank(*rank)).map(activity).unwrap_or_default();
-        let is = |all: &[u32]| if all.len() == 1 { "is" } else { "are" };
         let does = match (kind, culprits.as_slice()) {
             (FindingKind::RmaLock, [_]) => "keeps the lock".to_owned(),
             (FindingKind::RmaLock, _) => "one of them keeps the lock".to_owned(),
             (_, [_]) => "does not begin or complete its epoch".to_owned(),
             _ => "one of them does not begin or complete its epoch".to_owned(),
         };
-        let whom = ranks(&culprits);
+        let (they_wait, there) = (format!("{} {}", ranks_are(&waiting), place(&waiting)), place(&culprits));
         let text = if culprits.len() == 1 {
-            format!(
-                "{} {} {}: {whom} {does}; it is {}",
-                ranks(&waiting),
-                is(&waiting),
-                place(&waiting),
-                place(&culprits)
-            )
+            format!("{they_wait}: {} {does}; it is {there}", ranks(&culprits))
         } else {
-            format!(
-                "{} {} {}, {whom} {} {}: {does}",
-                ranks(&waiting),
-                is(&waiting),
-                place(&waiting),
-                is(&culprits),
-                place(&culprits)
-            )
+            format!("{they_wait}, {} {there}: {does}", ranks_are(&culprits))
         };
         findings.push(Finding { kind, culprits, waiting, text });
     }
@@ -144,8 +158,6 @@ fn of_finalize(all: &[(u32, &Edge)]) -> Option<Finding> {
     }
     let (culprits, waiting): (Vec<u32>, Vec<u32>) =
         (culprits.into_iter().collect(), others.into_iter().collect());
-    let (is, are) =
-        (if culprits.len() == 1 { "is" } else { "are" }, if waiting.len() == 1 { "is" } else { "are" });
-    let text = format!("{} {is} in MPI_Finalize, {} {are} not", ranks(&culprits), ranks(&waiting));
+    let text = format!("{} in MPI_Finalize, {} not", ranks_are(&culprits), ranks_are(&waiting));
     Some(Finding { kind: FindingKind::FinalizedEarly, culprits, waiting, text })
 }

@@ -3,11 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::View;
-use super::super::describe::activity;
+use super::super::describe::{activity, ranks_are, they_are};
 use super::super::findings::{Finding, FindingKind};
 use super::super::graph::edges;
-use super::{ranks_wait, waiters};
-use crate::run::ranks;
+use super::{Sides, ranks_wait, waiters};
 use crate::why::calls;
 use crate::why::snapshot::{ProcessState, RankState, Snapshot};
 
@@ -45,8 +44,7 @@ pub(in super::super) fn of_waiting(view: &View<'_>, free: &BTreeSet<u32>) -> Vec
 /// Returns a finding for a job whose processes have not left `MPI_Init`. They have no record then, so it is not known which of them are in
 /// it; those that wait for each other are in the same system call.
 pub(in super::super) fn of_start(now: &Snapshot) -> Vec<Finding> {
-    let mut places: BTreeMap<String, Vec<u32>> = BTreeMap::new();
-    for rank in &now.ranks {
+    let place = |rank: &RankState| {
         let place = match (&rank.process.system_call, rank.process.state) {
             (_, ProcessState::Running) => "running".to_owned(),
             (_, ProcessState::Stopped) => "stopped".to_owned(),
@@ -54,23 +52,19 @@ pub(in super::super) fn of_start(now: &Snapshot) -> Vec<Finding> {
             (Some(call), ProcessState::Sleeping) => format!("in {call}"),
             (None, ProcessState::Sleeping) => "asleep".to_owned(),
         };
-        places.entry(place).or_default().push(rank.rank);
+        (place, rank.rank)
+    };
+    let Sides { all, largest, mut others } = Sides::of(now.ranks.iter().map(place));
+    let mut states: Vec<String> =
+        all.iter().map(|(place, side)| format!("{} {place}", ranks_are(side))).collect();
+    let missing = now.missing();
+    if !missing.is_empty() {
+        states.push(unknown(&missing));
     }
-    let mut places: Vec<(String, Vec<u32>)> = places.into_iter().collect();
-    places.sort_by_key(|(_, ranks)| (usize::MAX - ranks.len(), ranks.first().copied()));
-    let waiting = places.first().map(|(_, ranks)| ranks.clone()).unwrap_or_default();
-    let mut culprits: Vec<u32> = places.iter().skip(1).flat_map(|(_, ranks)| ranks.clone()).collect();
-    culprits.extend(now.missing());
-    culprits.sort_unstable();
-    let mut all: Vec<String> = places
-        .iter()
-        .map(|(place, all)| format!("{} {} {place}", ranks(all), if all.len() == 1 { "is" } else { "are" }))
-        .collect();
-    if !now.missing().is_empty() {
-        all.push(unknown(&now.missing()));
-    }
-    let text = format!("no process has left MPI_Init, which waits for all: {}", all.join(", "));
-    vec![Finding { kind: FindingKind::NotInitialized, culprits, waiting, text }]
+    others.extend(missing);
+    others.sort_unstable();
+    let text = format!("no process has left MPI_Init, which waits for all: {}", states.join(", "));
+    vec![Finding { kind: FindingKind::NotInitialized, culprits: others, waiting: largest, text }]
 }
 
 /// Returns a finding for a job of which all processes are stopped, or have ended.
@@ -80,8 +74,7 @@ pub(in super::super) fn of_stopped(now: &Snapshot) -> Option<Finding> {
     if culprits.is_empty() {
         return None;
     }
-    let are = if culprits.len() == 1 { "is" } else { "are" };
-    let text = format!("{} {are} stopped by a signal or a debugger", ranks(&culprits));
+    let text = format!("{} stopped by a signal or a debugger", ranks_are(&culprits));
     Some(Finding { kind: FindingKind::Stopped, culprits, waiting: Vec::new(), text })
 }
 
@@ -113,6 +106,5 @@ fn outside(view: &View<'_>, rank: u32, waiting: Vec<u32>) -> Finding {
 
 /// Describes processes that no node's part has: "rank 2 is not known: it is on another node, or left no record".
 fn unknown(missing: &[u32]) -> String {
-    let (are, they) = if missing.len() == 1 { ("is", "it is") } else { ("are", "they are") };
-    format!("{} {are} not known: {they} on another node, or left no record", ranks(missing))
+    format!("{} not known: {} on another node, or left no record", ranks_are(missing), they_are(missing))
 }
