@@ -2,7 +2,7 @@
 
 /// The kind of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum CallKind {
     /// `MPI_Init` and its relatives.
     Init,
     Finalize,
@@ -35,29 +35,29 @@ pub(crate) enum Flow {
 }
 
 /// Returns the kind of a function by its name.
-pub(crate) fn kind(name: &str) -> Kind {
+pub(crate) fn kind(name: &str) -> CallKind {
     let name = name.strip_prefix("MPI_").unwrap_or(name);
     let name = name.strip_suffix("_c").unwrap_or(name);
     if let Some(blocking) = blocking(name) {
         return kind(&blocking);
     }
     match name {
-        "Init" | "Init_thread" => Kind::Init,
-        "Finalize" => Kind::Finalize,
+        "Init" | "Init_thread" => CallKind::Init,
+        "Finalize" => CallKind::Finalize,
         "Send" | "Ssend" | "Rsend" | "Recv" | "Sendrecv" | "Sendrecv_replace" | "Probe" | "Mprobe" => {
-            Kind::Message
+            CallKind::Message
         }
-        "Wait" | "Waitall" => Kind::WaitAll,
-        "Waitany" | "Waitsome" => Kind::WaitAny,
-        "Bcast" | "Scatter" | "Scatterv" => Kind::Collective(Flow::FromRoot),
-        "Reduce" | "Gather" | "Gatherv" => Kind::Collective(Flow::ToRoot),
+        "Wait" | "Waitall" => CallKind::WaitAll,
+        "Waitany" | "Waitsome" => CallKind::WaitAny,
+        "Bcast" | "Scatter" | "Scatterv" => CallKind::Collective(Flow::FromRoot),
+        "Reduce" | "Gather" | "Gatherv" => CallKind::Collective(Flow::ToRoot),
         "Scan"
         | "Exscan"
         | "Neighbor_allgather"
         | "Neighbor_allgatherv"
         | "Neighbor_alltoall"
         | "Neighbor_alltoallv"
-        | "Neighbor_alltoallw" => Kind::Collective(Flow::Partial),
+        | "Neighbor_alltoallw" => CallKind::Collective(Flow::Partial),
         "Win_lock"
         | "Win_lock_all"
         | "Win_unlock"
@@ -65,10 +65,10 @@ pub(crate) fn kind(name: &str) -> Kind {
         | "Win_flush"
         | "Win_flush_all"
         | "Win_flush_local"
-        | "Win_flush_local_all" => Kind::Lock,
-        "Win_start" | "Win_complete" | "Win_wait" => Kind::Epoch,
-        _ if is_collective(name) => Kind::Collective(Flow::AllToAll),
-        _ => Kind::Other,
+        | "Win_flush_local_all" => CallKind::Lock,
+        "Win_start" | "Win_complete" | "Win_wait" => CallKind::Epoch,
+        _ if is_all_to_all_collective(name) => CallKind::Collective(Flow::AllToAll),
+        _ => CallKind::Other,
     }
 }
 
@@ -77,11 +77,11 @@ fn blocking(name: &str) -> Option<String> {
     let rest = name.strip_prefix('I')?;
     let first = rest.chars().next().filter(char::is_ascii_lowercase)?;
     let blocking = format!("{}{}", first.to_ascii_uppercase(), &rest[1..]);
-    if matches!(kind(&blocking), Kind::Collective(_)) { Some(blocking) } else { None }
+    if matches!(kind(&blocking), CallKind::Collective(_)) { Some(blocking) } else { None }
 }
 
-/// Collective operations that no process leaves before all others have entered, or that are to be treated so.
-fn is_collective(name: &str) -> bool {
+/// Returns true for collective operations that no process leaves before all others have entered, or that are treated so.
+fn is_all_to_all_collective(name: &str) -> bool {
     const NAMES: [&str; 40] = [
         "Allgather",
         "Allgatherv",
@@ -138,22 +138,22 @@ pub(crate) fn has_equal_amounts(name: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{Flow, Kind, kind};
+    use super::{CallKind, Flow, kind};
 
     #[test]
     fn functions_have_kinds() {
         for (name, wanted) in [
-            ("MPI_Allreduce_c", Kind::Collective(Flow::AllToAll)),
-            ("MPI_Bcast", Kind::Collective(Flow::FromRoot)),
-            ("MPI_Gatherv", Kind::Collective(Flow::ToRoot)),
-            ("MPI_Win_fence", Kind::Collective(Flow::AllToAll)),
-            ("MPI_Ssend", Kind::Message),
-            ("MPI_Waitsome", Kind::WaitAny),
-            ("MPI_Comm_spawn", Kind::Other),
-            ("MPI_Comm_rank", Kind::Other),
-            ("MPI_Ireduce", Kind::Collective(Flow::ToRoot)),
-            ("MPI_Init", Kind::Init),
-            ("MPI_Irecv", Kind::Other),
+            ("MPI_Allreduce_c", CallKind::Collective(Flow::AllToAll)),
+            ("MPI_Bcast", CallKind::Collective(Flow::FromRoot)),
+            ("MPI_Gatherv", CallKind::Collective(Flow::ToRoot)),
+            ("MPI_Win_fence", CallKind::Collective(Flow::AllToAll)),
+            ("MPI_Ssend", CallKind::Message),
+            ("MPI_Waitsome", CallKind::WaitAny),
+            ("MPI_Comm_spawn", CallKind::Other),
+            ("MPI_Comm_rank", CallKind::Other),
+            ("MPI_Ireduce", CallKind::Collective(Flow::ToRoot)),
+            ("MPI_Init", CallKind::Init),
+            ("MPI_Irecv", CallKind::Other),
         ] {
             assert_eq!(kind(name), wanted, "{name}");
         }

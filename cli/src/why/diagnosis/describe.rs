@@ -1,6 +1,6 @@
 //! Descriptions of processes and their calls.
 
-use super::super::calls::{Kind, kind};
+use super::super::calls::{CallKind, kind};
 use super::super::snapshot::{Call, Comm, CommId, Operation, OperationKind, Phase, ProcessState, RankState};
 use crate::run::ranks;
 
@@ -38,11 +38,11 @@ fn outside(rank: &RankState) -> String {
 pub(super) fn in_call(rank: &RankState, call: &Call) -> String {
     let on = call.comm.map_or_else(String::new, |comm| format!(" on {}", comm_name(rank, comm)));
     match kind(&call.name) {
-        Kind::Collective(_) => {
+        CallKind::Collective(_) => {
             let number = call.number.map_or_else(String::new, |number| format!(" number {number}"));
             format!("in {}{number}{on}", call.name)
         }
-        Kind::Lock => {
+        CallKind::Lock => {
             let comm = call.comm.and_then(|comm| rank.comm(comm));
             let target = call.target.map_or_else(String::new, |target| {
                 format!(" of the window of rank {}", world_rank(comm, target))
@@ -50,7 +50,7 @@ pub(super) fn in_call(rank: &RankState, call: &Call) -> String {
             format!("in {}{target}", call.name)
         }
         _ if call.operations.is_empty() => format!("in {}", call.name),
-        Kind::WaitAll | Kind::WaitAny => {
+        CallKind::WaitAll | CallKind::WaitAny => {
             let shown = call.operations.iter().take(SHOWN_OPERATIONS);
             let mut all: Vec<String> = shown.map(|operation| described(rank, operation)).collect();
             if call.has_more {
@@ -58,7 +58,7 @@ pub(super) fn in_call(rank: &RankState, call: &Call) -> String {
             } else if call.operations.len() > SHOWN_OPERATIONS {
                 all.push(format!("{} more", call.operations.len() - SHOWN_OPERATIONS));
             }
-            let or = if kind(&call.name) == Kind::WaitAny { "or" } else { "and" };
+            let or = if kind(&call.name) == CallKind::WaitAny { "or" } else { "and" };
             format!("in {} for {}", call.name, join(&all, or))
         }
         _ => {

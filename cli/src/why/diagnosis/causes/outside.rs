@@ -96,7 +96,7 @@ fn outside(view: &View<'_>, rank: u32, waiting: Vec<u32>) -> Finding {
         let call = one.process.system_call.as_ref().map_or_else(String::new, |call| format!(" in {call}"));
         (FindingKind::Sleeping, format!("sleeps{call} outside of MPI"))
     };
-    let what = if one.calls().any(|call| calls::kind(&call.name) == calls::Kind::Other) {
+    let what = if one.calls().any(|call| calls::kind(&call.name) == calls::CallKind::Other) {
         format!("is {}", activity(one))
     } else {
         what

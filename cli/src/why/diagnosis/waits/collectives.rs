@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use super::super::super::calls::{Flow, Kind, has_equal_amounts, kind};
+use super::super::super::calls::{CallKind, Flow, has_equal_amounts, kind};
 use super::super::super::snapshot::{Call, Comm, Phase, RankState};
 use super::{Collective, Reason, Wait, Waits, on};
 
@@ -74,7 +74,7 @@ impl Waits<'_> {
         let missing: Vec<Wait> = missing.map(|to| on(*to, Reason::NotEntered(of.clone()))).collect();
         match kind(name) {
             _ if missing.is_empty() => Wait::Ready,
-            Kind::Collective(Flow::AllToAll) => Wait::All(missing.into()),
+            CallKind::Collective(Flow::AllToAll) => Wait::All(missing.into()),
             _ => Wait::Any(missing.into()),
         }
     }
@@ -95,7 +95,7 @@ impl Waits<'_> {
             rank.calls().find(|theirs| {
                 theirs.comm == Some(of.comm)
                     && theirs.number == Some(of.number)
-                    && matches!(kind(&theirs.name), Kind::Collective(_))
+                    && matches!(kind(&theirs.name), CallKind::Collective(_))
             })
         });
         let Some(theirs) = theirs else {

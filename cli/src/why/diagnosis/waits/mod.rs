@@ -7,7 +7,7 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use super::super::calls::{Kind, kind};
+use super::super::calls::{CallKind, kind};
 use super::super::snapshot::{Call, CommId, Phase, RankState, Snapshot};
 
 /// The condition under which a call can return.
@@ -98,24 +98,24 @@ impl<'a> Waits<'a> {
 
     fn of_call(&self, rank: &RankState, call: &Call) -> Wait {
         match kind(&call.name) {
-            Kind::Message | Kind::WaitAll => self.of_all_operations(rank, call),
+            CallKind::Message | CallKind::WaitAll => self.of_all_operations(rank, call),
             // An operation that the record has no place for may be complete.
-            Kind::WaitAny if call.has_more => Wait::Ready,
-            Kind::WaitAny => Wait::Any(self.of_operations(rank, call).into()),
-            Kind::Collective(flow) => match (call.comm.and_then(|id| rank.comm(id)), call.number) {
+            CallKind::WaitAny if call.has_more => Wait::Ready,
+            CallKind::WaitAny => Wait::Any(self.of_operations(rank, call).into()),
+            CallKind::Collective(flow) => match (call.comm.and_then(|id| rank.comm(id)), call.number) {
                 (Some(comm), Some(number)) => self.of_collective(rank, call, flow, comm, number),
                 _ => self.of_others_in(rank, call),
             },
-            Kind::Lock => self.of_lock(rank, call),
-            Kind::Epoch => Self::of_any_other(rank, call, &Reason::Epoch),
-            Kind::Finalize => {
+            CallKind::Lock => self.of_lock(rank, call),
+            CallKind::Epoch => Self::of_any_other(rank, call, &Reason::Epoch),
+            CallKind::Finalize => {
                 let is_there = |other: u32| {
                     self.snapshot.rank(other).is_some_and(|other| other.phase >= Phase::Finalizing)
                 };
                 let missing = self.others(rank).filter(|other| !is_there(*other));
                 Wait::All(Rc::new(missing.map(|to| on(to, Reason::NotFinalizing)).collect()))
             }
-            Kind::Init | Kind::Other => Wait::Ready,
+            CallKind::Init | CallKind::Other => Wait::Ready,
         }
     }
 
@@ -134,7 +134,7 @@ impl<'a> Waits<'a> {
     /// transferring data, as may this one if no process holds a lock.
     fn of_lock(&self, rank: &RankState, call: &Call) -> Wait {
         let Some(window) = call.window else { return Wait::Ready };
-        let is_waiting = |one: &Call| kind(&one.name) == Kind::Lock && one.window == Some(window);
+        let is_waiting = |one: &Call| kind(&one.name) == CallKind::Lock && one.window == Some(window);
         let holds = |other: &&RankState| {
             other.rank != rank.rank && other.locked.contains(&window) && !other.calls().any(is_waiting)
         };
