@@ -30,6 +30,8 @@ pub(super) enum Waited {
     Stopped,
     /// A process has ended.
     Exit,
+    /// The system cannot wait.
+    Failed(Errno),
 }
 
 impl Processes {
@@ -57,6 +59,15 @@ impl Processes {
 
     /// Waits for the end of a process, and for `stop`.
     pub(super) fn wait(&mut self, stop: impl AsFd, time: Duration) -> Waited {
+        self.wait_by(stop, time, poll)
+    }
+
+    fn wait_by(
+        &mut self,
+        stop: impl AsFd,
+        time: Duration,
+        mut poll: impl FnMut(&mut [PollFd<'_>], Option<&Timespec>) -> Result<usize, Errno>,
+    ) -> Waited {
         let until = Instant::now() + time;
         loop {
             let left = until.saturating_duration_since(Instant::now());
@@ -65,7 +76,7 @@ impl Processes {
             match poll(&mut all, Timespec::try_from(left).ok().as_ref()) {
                 Err(Errno::INTR) => continue,
                 Ok(0) => return Waited::Time,
-                Err(_) => return Waited::Stopped,
+                Err(error) => return Waited::Failed(error),
                 Ok(_) => {}
             }
             if !all[0].revents().is_empty() {
@@ -104,6 +115,8 @@ mod tests {
     use std::process::Command;
     use std::time::Duration;
 
+    use rustix::io::Errno;
+
     use super::super::job::Worlds;
     use super::super::snapshot::{Phase, Process, ProcessState, RankState, SentMessages, Snapshot};
     use super::{Processes, Waited, describe};
@@ -141,5 +154,13 @@ mod tests {
         child.wait().unwrap();
         drop(writer);
         assert_eq!(processes.wait(&reader, LONG), Waited::Stopped);
+    }
+
+    #[test]
+    fn errors_are_no_ends() {
+        let (reader, _writer) = pipe().unwrap();
+        let mut results = [Err(Errno::INTR), Err(Errno::NOMEM)].into_iter();
+        let waited = Processes::default().wait_by(&reader, LONG, |_, _| results.next().unwrap());
+        assert_eq!((waited, results.next()), (Waited::Failed(Errno::NOMEM), None));
     }
 }

@@ -100,6 +100,10 @@ impl Job {
             let pause = if processes.is_empty() { pause.min(SEARCH) } else { pause };
             match processes.wait(&self.stop, pause) {
                 Waited::Stopped => return None,
+                Waited::Failed(error) => {
+                    print(&format!("--stuck stops watching: {error}"));
+                    return None;
+                }
                 // The launcher ends the others then.
                 Waited::Exit if has_exits => {}
                 Waited::Exit => has_exits = self.report_exits(),
@@ -149,9 +153,14 @@ impl Job {
     fn end(&self) {
         let Some(command) = &self.command else { return };
         let _ = pidfd_send_signal(command, Signal::TERM);
-        if Processes::default().wait(&self.stop, GRACE) == Waited::Time {
-            let _ = pidfd_send_signal(command, Signal::KILL);
+        match Processes::default().wait(&self.stop, GRACE) {
+            Waited::Stopped => return,
+            Waited::Time | Waited::Exit => {}
+            // The end of the command is not noticed then, but its time to end is the same.
+            Waited::Failed(_) => thread::sleep(GRACE),
         }
+        // A descriptor never refers to another process, so this does nothing to a command that has ended.
+        let _ = pidfd_send_signal(command, Signal::KILL);
     }
 }
 
