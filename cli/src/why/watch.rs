@@ -44,7 +44,7 @@ pub(crate) struct StuckWatch {
 /// The command of a job, and the way to watch and to end it.
 struct Job {
     directory: JobDirectory,
-    /// By this, a signal never reaches another process that has the number later.
+    /// The command with `--kill`. A signal by the descriptor never reaches another process that has the number later.
     command: Option<OwnedFd>,
     /// Closed when the command has ended.
     stop: PipeReader,
@@ -64,15 +64,11 @@ impl StuckWatch {
     ) -> io::Result<Self> {
         let (stopped, stop) = pipe()?;
         let last = Arc::new(Mutex::new(None));
-        let job = Job {
-            directory: directory.clone(),
-            command: pidfd_open(command, PidfdFlags::empty()).ok(),
-            stop: stopped,
-            is_interrupted,
-        };
+        let command = if kill { open_command(command) } else { None };
+        let job = Job { directory: directory.clone(), command, stop: stopped, is_interrupted };
         let diagnosis = Arc::clone(&last);
         let thread = thread::Builder::new().name("stuck".into()).spawn(move || {
-            let Some(text) = job.watch(limit, kill) else { return };
+            let Some(text) = job.watch(limit) else { return };
             *diagnosis.lock().unwrap_or_else(PoisonError::into_inner) = Some(text);
             job.end();
         })?;
@@ -91,8 +87,8 @@ impl StuckWatch {
 }
 
 impl Job {
-    /// Watches until the command ends. With `kill`, returns the first diagnosis.
-    fn watch(&self, limit: Duration, kill: bool) -> Option<String> {
+    /// Watches until the command ends. Returns the first diagnosis if the command is to be ended for it.
+    fn watch(&self, limit: Duration) -> Option<String> {
         let mut looks = Looks::new(limit);
         let (mut processes, mut has_exits) = (Processes::default(), false);
         loop {
@@ -115,7 +111,7 @@ impl Job {
                     if let Some(text) = text {
                         looks.clear();
                         print_all(&text);
-                        if kill {
+                        if self.command.is_some() {
                             return Some(text);
                         }
                     }
@@ -162,6 +158,12 @@ impl Job {
         // A descriptor never refers to another process, so this does nothing to a command that has ended.
         let _ = pidfd_send_signal(command, Signal::KILL);
     }
+}
+
+/// Opens the command for signals.
+fn open_command(command: Pid) -> Option<OwnedFd> {
+    let opened = pidfd_open(command, PidfdFlags::empty());
+    opened.inspect_err(|error| print(&format!("--kill has no effect: {error}"))).ok()
 }
 
 /// A look, and its time.
