@@ -1,5 +1,5 @@
-//! Processes of a job that end while it runs. Launchers end the others within milliseconds, so a look at them afterwards does not show
-//! which process was the first.
+//! Processes of a job that end while it runs. Launchers end the others within milliseconds, so a later snapshot does not show which
+//! process was the first.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -39,7 +39,7 @@ impl Processes {
         self.running.is_empty()
     }
 
-    /// Adds the processes of a look that are new, and have not reached `MPI_Finalize`.
+    /// Adds the processes of a snapshot that are new, and have not reached `MPI_Finalize`.
     pub(super) fn add(&mut self, worlds: &Worlds) {
         for (world, snapshot) in worlds {
             for rank in snapshot.ranks.iter().filter(|rank| is_at_work(rank)) {

@@ -1,4 +1,4 @@
-//! The jobs of this user on this node, and looks at their processes.
+//! The jobs of this user on this node, and snapshots of their processes.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -47,15 +47,15 @@ pub(super) fn find(wanted: Option<&str>) -> Result<Vec<JobDirectory>, String> {
 /// The worlds of a job by their numbers. Each `MPI_Comm_spawn` makes a world, and so does each launcher that a command starts.
 pub(super) type Worlds = BTreeMap<u32, Snapshot>;
 
-/// Takes a look at the processes of a job on this node.
-pub(super) fn look(directory: &JobDirectory) -> Worlds {
+/// Takes a snapshot of the processes of a job on this node.
+pub(super) fn take_snapshot(directory: &JobDirectory) -> Worlds {
     let mut worlds: BTreeMap<u32, (u32, Vec<RankState>)> = BTreeMap::new();
     for file in names::find(&directory.stem()).unwrap_or_default() {
         // A store may be a link to one beside the files of the run.
         if !file.store || file.rank.is_none() {
             continue;
         }
-        // A process that begins or ends has no complete file; the next look finds out.
+        // A process that begins or ends has no complete file; the next snapshot has it.
         let Ok(bytes) = fs::read(&file.path) else { continue };
         let Some((size, rank)) = collect::rank(&bytes) else { continue };
         let world = worlds.entry(file.world).or_default();

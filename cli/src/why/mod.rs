@@ -1,11 +1,11 @@
-//! `mpit why`: names the reason why a job does not go on.
+//! `mpit why`: names the reason why a job makes no progress.
 //!
 //! | module | does |
 //! |---|---|
-//! | `job` | finds the jobs of the user, and takes a [look](snapshot) at the processes of one: `collect`, `process` and `start` |
-//! | `diagnosis` | compares two looks; pure functions |
+//! | `job` | finds the jobs of the user, and takes a [snapshot] of the processes of one: `collect`, `process` and `start` |
+//! | `diagnosis` | compares two snapshots; pure functions |
 //! | `outcome`, `text` | the results, as JSON and as text |
-//! | `part`, `nodes` | the looks of several nodes: `--save`, `--from`, and by a launcher |
+//! | `part`, `nodes` | the snapshots of several nodes: `--save`, `--from`, and by a launcher |
 //! | `watch`, `exits` | `mpit run --stuck` |
 
 mod calls;
@@ -44,16 +44,16 @@ pub(crate) enum Format {
     Json,
 }
 
-/// The exit status if a job cannot go on.
+/// The exit status if a job is stuck.
 const STUCK: u8 = 1;
 
 /// The exit status if there is no job.
 const NO_JOB: u8 = 2;
 
-/// The exit status if a signal ended the look at all nodes, unless it ends this process as well.
+/// The exit status if a signal ended the launcher of the snapshots of all nodes, unless it ends this process as well.
 const INTERRUPTED: u8 = 3;
 
-/// Prints why jobs do not go on.
+/// Prints why jobs make no progress.
 pub(crate) fn why(args: &Why) -> Result<ExitCode, String> {
     let interval = Duration::from_secs_f64(args.interval);
     let parts = if !args.launcher.is_empty() {
@@ -108,24 +108,24 @@ fn save(parts: &[Part], args: &Why) -> Result<ExitCode, String> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The maximum number of looks at a job after the first.
-const MOST_LOOKS: u32 = 20;
+/// The maximum number of snapshots of a job after the first.
+const MAX_SNAPSHOTS: u32 = 20;
 
-/// Looks at jobs twice, at all of them at the same time. If one seems to be stuck, the second look at it is taken once more, because a
-/// long message may have gone on, and as long as a process had too little time on a busy machine.
+/// Takes two snapshots of jobs, of all of them at the same time. The second one of a job is taken once more if the job seems to be stuck,
+/// because a long message may have arrived, and again while a process had too little time on a busy machine.
 fn observe(jobs: &[JobDirectory], interval: Duration) -> Vec<Part> {
     if jobs.is_empty() {
         return Vec::new();
     }
-    let first: Vec<_> = jobs.iter().map(|job| (job, Instant::now(), job::look(job))).collect();
-    let look = |at: usize| {
+    let first: Vec<_> = jobs.iter().map(|job| (job, Instant::now(), job::take_snapshot(job))).collect();
+    let take_second = |at: usize| {
         let (job, start, before) = &first[at];
-        part_of(job, before, job::look(job), start.elapsed())
+        part_of(job, before, job::take_snapshot(job), start.elapsed())
     };
     thread::sleep(interval);
-    let mut parts: Vec<Part> = (0..jobs.len()).map(look).collect();
+    let mut parts: Vec<Part> = (0..jobs.len()).map(take_second).collect();
     let is_stuck = |part: &Part| JobOutcome::of(part, &[]).verdict() == Verdict::Stuck;
-    for number in 1..MOST_LOOKS {
+    for number in 1..MAX_SNAPSHOTS {
         let is_unclear = |at: &usize| parts[*at].is_starved() || number == 1 && is_stuck(&parts[*at]);
         let unclear: Vec<usize> = (0..parts.len()).filter(is_unclear).collect();
         if unclear.is_empty() {
@@ -133,7 +133,7 @@ fn observe(jobs: &[JobDirectory], interval: Duration) -> Vec<Part> {
         }
         thread::sleep(interval);
         for at in unclear {
-            parts[at] = look(at);
+            parts[at] = take_second(at);
         }
     }
     parts

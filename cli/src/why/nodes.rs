@@ -1,4 +1,4 @@
-//! `mpit why JOB -- LAUNCHER`: the looks of all nodes on which a launcher starts a process.
+//! `mpit why JOB -- LAUNCHER`: the snapshots of all nodes on which a launcher starts a process.
 
 use std::io;
 use std::process::{Command, ExitStatus, Stdio};
@@ -8,15 +8,15 @@ use super::part::{self, Part};
 use crate::forwarding::{self, Ended};
 use crate::{Why, print};
 
-/// The result of a look at all nodes.
+/// The result of snapshots on all nodes.
 pub(super) enum Observed {
-    /// The looks of the nodes.
+    /// The snapshots of the nodes.
     Parts(Vec<Part>),
     /// A signal to this process ended the launcher first.
     Interrupted(ExitStatus),
 }
 
-/// Runs `mpit why --save` on the nodes, and puts together what they saw.
+/// Runs `mpit why --save` on the nodes, and merges their snapshots.
 pub(super) fn observe(args: &Why) -> Result<Observed, String> {
     let fail = |what: &str, error: io::Error| format!("cannot {what}: {error}");
     // The nodes probably share it, as the program and its files.

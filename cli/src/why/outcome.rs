@@ -22,7 +22,7 @@ pub(super) struct JobOutcome {
     /// The process of `mpit run`, if it is on this node.
     pub(super) pid: Option<u32>,
     pub(super) command: String,
-    /// The time between the looks.
+    /// The time between the snapshots.
     pub(super) seconds: f64,
     /// The nodes whose processes are known.
     pub(super) nodes: Vec<String>,
@@ -56,7 +56,7 @@ pub(super) struct RankOutcome {
     pub(super) calls: Vec<String>,
     /// A text with these calls and their arguments.
     pub(super) activity: String,
-    /// True if no call began or ended between the looks.
+    /// True if no call began or ended between the snapshots.
     pub(super) unchanged: bool,
 }
 
@@ -135,7 +135,7 @@ pub(super) fn add_stacks(job: &mut JobOutcome) {
     for world in &mut job.worlds {
         let mut culprits: Vec<u32> = Vec::new();
         for culprit in world.findings.iter().flat_map(|finding| &finding.culprits) {
-            if !culprits.contains(culprit) && culprits.len() < stack::MOST {
+            if !culprits.contains(culprit) && culprits.len() < stack::MAX_STACKS {
                 culprits.push(*culprit);
             }
         }

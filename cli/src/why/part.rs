@@ -1,4 +1,4 @@
-//! The looks at a job, on one node or several, and their files.
+//! The snapshots of a job, on one node or several, and their files.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,14 +8,14 @@ use serde::{Deserialize, Serialize};
 use super::job::{Description, Worlds};
 use super::snapshot::{Phase, ProcessState, Snapshot};
 
-/// Two looks at a job.
+/// Two snapshots of a job.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Part {
     pub(super) job: Description,
-    /// The time between the looks.
+    /// The time between the snapshots.
     pub(super) seconds: f64,
     pub(super) worlds: Vec<World>,
-    /// The nodes whose looks these are.
+    /// The nodes that the snapshots are of.
     pub(super) nodes: Vec<String>,
 }
 
@@ -28,7 +28,7 @@ pub(super) struct World {
 }
 
 impl Part {
-    /// Returns two looks at the worlds that have not ended.
+    /// Returns two snapshots of the worlds that have not ended.
     pub(super) fn new(job: Description, seconds: f64, before: &Worlds, now: Worlds) -> Self {
         let is_running = |snapshot: &Snapshot| {
             snapshot
@@ -44,7 +44,7 @@ impl Part {
         Self { job, seconds, worlds: worlds.collect(), nodes }
     }
 
-    /// Returns true if all that keeps a process from a diagnosis is that it had too little processor time between the looks.
+    /// Returns true if all that keeps a process from a diagnosis is that it had too little processor time between the snapshots.
     pub(super) fn is_starved(&self) -> bool {
         let is_starved = |world: &World| {
             let earlier = |rank: u32| world.before.rank(rank);
@@ -57,7 +57,7 @@ impl Part {
         self.worlds.iter().any(is_starved)
     }
 
-    /// Adds the looks of another node at the same job.
+    /// Adds the snapshots of the same job on another node.
     fn merge(&mut self, other: Self) {
         // The record of `mpit run` is on its node only.
         if self.job.pid.is_none() {
@@ -83,7 +83,7 @@ pub(super) fn this_node() -> String {
     fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default().trim().to_owned()
 }
 
-/// Writes the looks to a file, or to a file named after this node in a directory.
+/// Writes the snapshots to a file, or to a file named after this node in a directory.
 pub(super) fn save(parts: &[Part], path: &Path) -> Result<(), String> {
     let path = if path.is_dir() { path.join(format!("{}.json", this_node())) } else { path.to_owned() };
     let text = serde_json::to_vec(parts).map_err(|error| format!("cannot write JSON: {error}"))?;

@@ -42,7 +42,7 @@ pub(crate) struct Process {
     pub(crate) system_call: Option<String>,
 }
 
-/// The processor time in which a call notices that it can go on. The system counts in steps of 10 milliseconds.
+/// The processor time in which a call notices that it can return. The system counts in steps of 10 milliseconds.
 const ENOUGH_SECONDS: f64 = 0.02;
 
 /// The number of context switches of a thread in which its call does, if that yields the processor.
@@ -202,7 +202,7 @@ impl RankState {
         self.threads.iter().filter_map(|thread| thread.call.as_ref())
     }
 
-    /// Returns true if neither a call began or ended, nor a thread began or ended, between two looks.
+    /// Returns true if neither a call began or ended, nor a thread began or ended, between two snapshots.
     pub(crate) fn is_unchanged_since(&self, before: &Self) -> bool {
         let threads = |rank: &Self| -> Vec<_> {
             rank.threads.iter().map(|thread| (thread.id, thread.sequence)).collect()
@@ -210,8 +210,8 @@ impl RankState {
         self.pid == before.pid && self.phase == before.phase && threads(self) == threads(before)
     }
 
-    /// Returns true if the process is ready to run in its calls, and a busy machine gave it too little processor time between two looks to
-    /// show that these do not end. Calls that yield the processor use little time, but get it many times.
+    /// Returns true if the process is ready to run in its calls, and a busy machine gave it too little processor time between two
+    /// snapshots to show that these do not end. Calls that yield the processor use little time, but get it many times.
     pub(crate) fn is_starved_since(&self, before: &Self) -> bool {
         let is_in_calls = !self.threads.is_empty() && self.threads.iter().all(|thread| thread.call.is_some());
         let mut threads = self.threads.iter().zip(&before.threads);

@@ -3,10 +3,10 @@
 use std::process::{Command, Stdio};
 
 /// The maximum number of processes whose stacks are shown, because a debugger stops a process while it reads the stack.
-pub(super) const MOST: usize = 4;
+pub(super) const MAX_STACKS: usize = 4;
 
 /// The maximum number of lines of a stack.
-const LINES: usize = 60;
+const MAX_LINES: usize = 60;
 
 /// The time limit of a debugger, which may load large files.
 const SECONDS: &str = "30";
@@ -58,7 +58,7 @@ fn run(words: &[&str]) -> Result<String, String> {
     let text = String::from_utf8_lossy(&output.stdout);
     let is_frame =
         |line: &&str| line.starts_with('#') || line.starts_with("Thread ") || line.starts_with("TID ");
-    let frames: Vec<&str> = text.lines().filter(is_frame).take(LINES).collect();
+    let frames: Vec<&str> = text.lines().filter(is_frame).take(MAX_LINES).collect();
     if frames.iter().any(|line| line.starts_with('#')) {
         return Ok(frames.join("\n"));
     }

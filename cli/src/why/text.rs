@@ -7,7 +7,7 @@ use super::outcome::{JobOutcome, WorldOutcome};
 use crate::run::ranks;
 
 /// The maximum number of lines of activities and of findings. Large jobs have as many as ranks, while they move.
-const MOST: usize = 12;
+const MAX_LINES: usize = 12;
 
 pub(super) fn of_job(job: &JobOutcome) -> String {
     let mut out = String::new();
@@ -26,11 +26,12 @@ fn of_world(job: &JobOutcome, world: &WorldOutcome) -> String {
     let command = if job.command.is_empty() { String::new() } else { format!(" ({})", job.command) };
     let _ = writeln!(out, "{}{command}{number}: {}", job.job, verdict(world.verdict, job.seconds));
     let activities = world.activities();
-    for (activity, all) in activities.iter().take(MOST) {
+    for (activity, all) in activities.iter().take(MAX_LINES) {
         let _ = writeln!(out, "  {} {activity}", ranks_are(all));
     }
-    if activities.len() > MOST {
-        let _ = writeln!(out, "  ... and {} more lines, which --format json has", activities.len() - MOST);
+    if activities.len() > MAX_LINES {
+        let _ =
+            writeln!(out, "  ... and {} more lines, which --format json has", activities.len() - MAX_LINES);
     }
     if !world.missing.is_empty() {
         let _ = writeln!(
@@ -41,11 +42,11 @@ fn of_world(job: &JobOutcome, world: &WorldOutcome) -> String {
         );
     }
     let title = if world.verdict == Verdict::Stuck { "why" } else { "note" };
-    for finding in world.findings.iter().take(MOST) {
+    for finding in world.findings.iter().take(MAX_LINES) {
         let _ = writeln!(out, "  {title}: {}", finding.text);
     }
-    if world.findings.len() > MOST {
-        let _ = writeln!(out, "  ... and {} more findings", world.findings.len() - MOST);
+    if world.findings.len() > MAX_LINES {
+        let _ = writeln!(out, "  ... and {} more findings", world.findings.len() - MAX_LINES);
     }
     for stack in &world.stacks {
         let _ = writeln!(out, "  stack of rank {}, process {}:", stack.rank, stack.pid);

@@ -1,4 +1,4 @@
-//! `mpit run --stuck`: looks at the job now and then while its command runs.
+//! `mpit run --stuck`: takes snapshots of the job while its command runs.
 
 use std::collections::VecDeque;
 use std::io::{self, PipeReader, PipeWriter, pipe};
@@ -19,17 +19,17 @@ use super::snapshot::ProcessState;
 use super::text;
 use crate::print;
 
-/// The number of looks in the time after which a job counts as stuck.
-const LOOKS: u32 = 8;
+/// The number of snapshots in the time after which a job counts as stuck.
+const SNAPSHOTS: u32 = 8;
 
-/// The time between looks until the processes of the job are known, to notice if one of them ends.
+/// The time between snapshots until the processes of the job are known, to notice if one of them ends.
 const SEARCH: Duration = Duration::from_millis(200);
 
-/// The minimum time between looks.
+/// The minimum time between snapshots.
 const MIN_PAUSE: Duration = Duration::from_millis(10);
 
 /// The maximum number of processes whose ends are printed.
-const MOST_EXITS: usize = 4;
+const MAX_EXITS: usize = 4;
 
 /// The time that the command has to end after `SIGTERM`.
 const GRACE: Duration = Duration::from_secs(5);
@@ -89,10 +89,10 @@ impl StuckWatch {
 impl Job {
     /// Watches until the command ends. Returns the first diagnosis if the command is to be ended for it.
     fn watch(&self, limit: Duration) -> Option<String> {
-        let mut looks = Looks::new(limit);
+        let mut history = History::new(limit);
         let (mut processes, mut has_exits) = (Processes::default(), false);
         loop {
-            let pause = (limit / LOOKS).max(MIN_PAUSE);
+            let pause = (limit / SNAPSHOTS).max(MIN_PAUSE);
             let pause = if processes.is_empty() { pause.min(SEARCH) } else { pause };
             match processes.wait(&self.stop, pause) {
                 Waited::Stopped => return None,
@@ -104,12 +104,12 @@ impl Job {
                 Waited::Exit if has_exits => {}
                 Waited::Exit => has_exits = self.report_exits(),
                 Waited::Time => {
-                    let worlds = job::look(&self.directory);
+                    let worlds = job::take_snapshot(&self.directory);
                     processes.add(&worlds);
-                    let past = looks.add(Instant::now(), &worlds);
+                    let past = history.add(Instant::now(), &worlds);
                     let text = past.and_then(|past| self.diagnose(&past, worlds));
                     if let Some(text) = text {
-                        looks.clear();
+                        history.clear();
                         print_all(&text);
                         if self.command.is_some() {
                             return Some(text);
@@ -122,21 +122,21 @@ impl Job {
 
     /// Prints the processes that have ended too early. Returns true if there are some.
     fn report_exits(&self) -> bool {
-        let lines = exits::describe(&job::look(&self.directory));
+        let lines = exits::describe(&job::take_snapshot(&self.directory));
         if !(self.is_interrupted)() {
-            lines.iter().take(MOST_EXITS).for_each(|line| print(line));
+            lines.iter().take(MAX_EXITS).for_each(|line| print(line));
         }
         !lines.is_empty()
     }
 
-    /// Compares an old look with a new one. A diagnosis is confirmed by a further look: the new one may have been taken while a process
-    /// began a call, so that it is half of one call and half of another.
-    fn diagnose(&self, past: &Look, worlds: Worlds) -> Option<String> {
+    /// Compares an old snapshot with a new one. A diagnosis is confirmed by a further snapshot: the new one may have been taken while a
+    /// process began a call, so that it is half of one call and half of another.
+    fn diagnose(&self, past: &PastSnapshot, worlds: Worlds) -> Option<String> {
         self.compare(past, worlds)?;
-        self.compare(past, job::look(&self.directory))
+        self.compare(past, job::take_snapshot(&self.directory))
     }
 
-    fn compare(&self, (time, before): &Look, worlds: Worlds) -> Option<String> {
+    fn compare(&self, (time, before): &PastSnapshot, worlds: Worlds) -> Option<String> {
         let part = Part::new(Description::of(&self.directory), time.elapsed().as_secs_f64(), before, worlds);
         let outcome = JobOutcome::of(&part, &[]);
         if outcome.worlds.is_empty() || outcome.verdict() == Verdict::Moving {
@@ -166,16 +166,16 @@ fn open_command(command: Pid) -> Option<OwnedFd> {
     opened.inspect_err(|error| print(&format!("--kill has no effect: {error}"))).ok()
 }
 
-/// A look, and its time.
-type Look = (Instant, Worlds);
+/// A snapshot, and its time.
+type PastSnapshot = (Instant, Worlds);
 
-/// The looks of the last time.
-struct Looks {
+/// The snapshots of the last time.
+struct History {
     limit: Duration,
-    all: VecDeque<Look>,
+    all: VecDeque<PastSnapshot>,
 }
 
-impl Looks {
+impl History {
     fn new(limit: Duration) -> Self {
         Self { limit, all: VecDeque::new() }
     }
@@ -184,8 +184,8 @@ impl Looks {
         self.all.clear();
     }
 
-    /// Adds a look. Returns the newest one that is old enough to compare with.
-    fn add(&mut self, now: Instant, worlds: &Worlds) -> Option<Look> {
+    /// Adds a snapshot. Returns the newest one that is old enough to compare with.
+    fn add(&mut self, now: Instant, worlds: &Worlds) -> Option<PastSnapshot> {
         // Batch systems stop jobs for hours, often with this process. That time does not count.
         let was_stopped = self.all.back().is_some_and(|(last, _)| now - *last > self.limit / 2);
         if was_stopped || is_stopped(worlds) {
@@ -220,7 +220,7 @@ mod tests {
 
     use super::super::job::Worlds;
     use super::super::snapshot::{Phase, Process, ProcessState, RankState, SentMessages, Snapshot};
-    use super::Looks;
+    use super::History;
 
     fn worlds(state: ProcessState) -> Worlds {
         let rank = RankState {
@@ -237,12 +237,12 @@ mod tests {
         [(1, Snapshot { size: 1, ranks: vec![rank] })].into()
     }
 
-    /// Returns true for each look that is compared with an older one. The limit is 8 s.
-    fn compared(looks: &[(u64, ProcessState)]) -> Vec<bool> {
-        let (start, mut all) = (Instant::now(), Looks::new(Duration::from_secs(8)));
+    /// Returns true for each snapshot that is compared with an older one. The limit is 8 s.
+    fn compared(snapshots: &[(u64, ProcessState)]) -> Vec<bool> {
+        let (start, mut all) = (Instant::now(), History::new(Duration::from_secs(8)));
         let mut add =
             |(at, state): &(u64, _)| all.add(start + Duration::from_secs(*at), &worlds(*state)).is_some();
-        looks.iter().map(&mut add).collect()
+        snapshots.iter().map(&mut add).collect()
     }
 
     #[test]
@@ -253,9 +253,9 @@ mod tests {
         // This process was stopped, too.
         assert_eq!(compared(&awake(&[0, 4, 100, 104, 108])), [false, false, false, false, true]);
         // Only the job was.
-        let mut looks = awake(&[0, 4]);
-        looks.push((8, Stopped));
-        looks.extend(awake(&[12, 16]));
-        assert_eq!(compared(&looks), [false, false, false, false, true]);
+        let mut snapshots = awake(&[0, 4]);
+        snapshots.push((8, Stopped));
+        snapshots.extend(awake(&[12, 16]));
+        assert_eq!(compared(&snapshots), [false, false, false, false, true]);
     }
 }

@@ -59,7 +59,7 @@ fn send(to: u32, tag: i32) -> Call {
     message("MPI_Send", OperationKind::Send, Some(to), tag)
 }
 
-/// Returns a later look at processes that stayed in their calls, for which they used processor time.
+/// Returns a later snapshot of processes that stayed in their calls, for which they used processor time.
 fn later(snapshot: &Snapshot) -> Snapshot {
     let mut now = snapshot.clone();
     for rank in now.ranks.iter_mut().filter(|rank| rank.calls().next().is_some()) {
