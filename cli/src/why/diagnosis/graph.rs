@@ -1,11 +1,11 @@
-//! Detection of deadlocks: the processes that can never go on, and the groups of them that wait for no others.
+//! Detection of deadlocks: the processes that can never make progress, and the groups of them that wait for no others.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::waits::{Edge, Wait};
 
-/// Returns the processes among `waits` that may go on, given those that can anyway: the least fixed point.
-pub(super) fn may_go_on(waits: &BTreeMap<u32, Wait>, free: &BTreeSet<u32>) -> BTreeSet<u32> {
+/// Returns the processes among `waits` that can make progress, given those that can without others: the least fixed point.
+pub(super) fn can_progress(waits: &BTreeMap<u32, Wait>, free: &BTreeSet<u32>) -> BTreeSet<u32> {
     let mut progress = free.clone();
     loop {
         let more: Vec<u32> = waits

@@ -1,7 +1,7 @@
-//! The diagnosis of a job: which processes can never go on, and why. Pure functions of two snapshots.
+//! The diagnosis of a job: which processes can never make progress, and why. Pure functions of two snapshots.
 //!
-//! Each process is free, or waits for others ([`waits`]). Those that can be reached from free processes may go on; the rest
-//! is in a deadlock ([`graph`]). A process is only called a culprit if it cannot go on, or if others wait for it outside of MPI: a
+//! Each process is free, or waits for others ([`waits`]). Those that can be reached from free processes can make progress; the rest
+//! is in a deadlock ([`graph`]). A process is only called a culprit if it cannot make progress, or if others wait for it outside of MPI: a
 //! process whose call changed between the snapshots, that had no processor, or that is not known, counts as free.
 
 mod causes;
@@ -33,19 +33,19 @@ pub(crate) struct Diagnosis {
 pub(crate) enum Verdict {
     /// Calls began or ended, and no process is in a deadlock.
     Moving,
-    /// No call began or ended, but the processes may go on.
+    /// No call began or ended, but the processes may make progress.
     Waiting,
-    /// Some processes can never go on.
+    /// Some processes can never make progress.
     Stuck,
 }
 
 /// The state of a process in the search for deadlocks.
 #[derive(Clone, Debug, PartialEq)]
 enum Standing {
-    /// It can go on without others: it is outside of MPI, changed its call, or is not known.
+    /// It can make progress without others: it is outside of MPI, changed its call, or is not known.
     Free,
-    /// It never goes on.
-    Dead,
+    /// It has ended, or is stopped.
+    NoProgress,
     Blocked(Wait),
 }
 
@@ -54,7 +54,7 @@ pub(crate) fn diagnose(before: &Snapshot, now: &Snapshot, seconds: f64) -> Diagn
     if now.ranks.iter().all(|rank| rank.phase == Phase::Starting) {
         let is_same = now.ranks.iter().all(|rank| !has_moved(before, rank));
         let verdict = if is_same { Verdict::Waiting } else { Verdict::Moving };
-        let findings = if is_same { causes::of_start(now) } else { Vec::new() };
+        let findings = if is_same { causes::start_findings(now) } else { Vec::new() };
         return Diagnosis { verdict, findings };
     }
     let waits = Waits::new(now, seconds);
@@ -63,29 +63,31 @@ pub(crate) fn diagnose(before: &Snapshot, now: &Snapshot, seconds: f64) -> Diagn
     let select = |wanted: &Standing| -> BTreeSet<u32> {
         standings.iter().filter(|(_, one)| *one == wanted).map(|(rank, _)| *rank).collect()
     };
-    let (free, dead) = (select(&Standing::Free), select(&Standing::Dead));
+    let (free, no_progress) = (select(&Standing::Free), select(&Standing::NoProgress));
     let blocked: BTreeMap<u32, Wait> = standings
         .into_iter()
         .filter_map(|(rank, one)| if let Standing::Blocked(wait) = one { Some((rank, wait)) } else { None })
         .collect();
-    let hopeful = graph::may_go_on(&blocked, &free);
-    let deadlocked: BTreeSet<u32> = blocked.keys().filter(|rank| !hopeful.contains(rank)).copied().collect();
+    let can_progress = graph::can_progress(&blocked, &free);
+    let deadlocked: BTreeSet<u32> =
+        blocked.keys().filter(|rank| !can_progress.contains(rank)).copied().collect();
     let view = View { before, now, seconds, blocked: &blocked };
     if !deadlocked.is_empty() {
         return Diagnosis {
             verdict: Verdict::Stuck,
-            findings: causes::of_deadlock(&view, &deadlocked, &dead),
+            findings: causes::deadlock_findings(&view, &deadlocked, &no_progress),
         };
     }
     let has_moved = now.ranks.iter().any(|rank| has_moved(before, rank));
     if !has_moved && blocked.is_empty() && free.is_empty() {
         return Diagnosis {
             verdict: Verdict::Waiting,
-            findings: causes::of_stopped(now).into_iter().collect(),
+            findings: causes::stopped_finding(now).into_iter().collect(),
         };
     }
     let verdict = if has_moved || blocked.is_empty() { Verdict::Moving } else { Verdict::Waiting };
-    let findings = if verdict == Verdict::Waiting { causes::of_waiting(&view, &free) } else { Vec::new() };
+    let findings =
+        if verdict == Verdict::Waiting { causes::waiting_findings(&view, &free) } else { Vec::new() };
     Diagnosis { verdict, findings }
 }
 
@@ -102,7 +104,7 @@ fn standing(before: &Snapshot, now: &Snapshot, waits: &Waits<'_>, rank: u32) -> 
     if matches!(rank.process.state, ProcessState::Stopped | ProcessState::Gone)
         || rank.phase == Phase::Finalized
     {
-        return Standing::Dead;
+        return Standing::NoProgress;
     }
     if has_moved(before, rank) {
         return Standing::Free;
@@ -111,7 +113,7 @@ fn standing(before: &Snapshot, now: &Snapshot, waits: &Waits<'_>, rank: u32) -> 
     if is_outside || rank.phase == Phase::Starting {
         return Standing::Free;
     }
-    Standing::Blocked(waits.of_rank(rank))
+    Standing::Blocked(waits.wait_of_rank(rank))
 }
 
 /// Returns true if a process did something between the snapshots, or had no time to.

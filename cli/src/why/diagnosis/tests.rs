@@ -319,7 +319,7 @@ fn a_missing_request_of_a_wait() {
 }
 
 #[test]
-fn ranks_of_other_nodes_may_go_on() {
+fn ranks_of_other_nodes_may_progress() {
     let mut one = world(4);
     in_barrier(&mut one, &[]);
     one.ranks.truncate(2);

@@ -25,7 +25,7 @@ struct Ends {
     missing: BTreeSet<u32>,
 }
 
-pub(super) fn of_collectives(view: &View<'_>, all: &[(u32, &Edge)]) -> Vec<Finding> {
+pub(super) fn collective_findings(view: &View<'_>, all: &[(u32, &Edge)]) -> Vec<Finding> {
     let mut by_operation: BTreeMap<(&Collective, Disagreement), Ends> = BTreeMap::new();
     for (rank, edge) in all {
         let key = match &edge.reason {
@@ -136,7 +136,7 @@ fn communicator_order(view: &View<'_>, all: &[(u32, &Edge)]) -> Option<Finding> 
 }
 
 /// Returns findings for collective calls on files and windows, whose members are not known.
-pub(super) fn of_calls_without_others(view: &View<'_>, all: &[(u32, &Edge)]) -> Vec<Finding> {
+pub(super) fn missing_call_findings(view: &View<'_>, all: &[(u32, &Edge)]) -> Vec<Finding> {
     let mut by_name: BTreeMap<&str, (BTreeSet<u32>, BTreeSet<u32>)> = BTreeMap::new();
     for (rank, edge) in all {
         if let Reason::NotThere { name } = &edge.reason {

@@ -43,7 +43,7 @@ pub(super) fn message_cycle(view: &View<'_>, group: &BTreeSet<u32>, all: &[(u32,
     Some(Finding { kind: FindingKind::MessageCycle, culprits: members.clone(), waiting: members, text })
 }
 
-pub(super) fn of_messages(view: &View<'_>, all: &[(u32, &Edge)]) -> Vec<Finding> {
+pub(super) fn message_findings(view: &View<'_>, all: &[(u32, &Edge)]) -> Vec<Finding> {
     let mut findings = Vec::new();
     let mut from_any: BTreeMap<u32, (Vec<u32>, bool)> = BTreeMap::new();
     for (rank, edge) in all {

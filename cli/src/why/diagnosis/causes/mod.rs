@@ -1,4 +1,4 @@
-//! From processes that do not go on to findings.
+//! From processes that make no progress to findings.
 
 mod collectives;
 mod messages;
@@ -14,39 +14,45 @@ use super::graph::{edges, last_groups};
 use super::waits::{Edge, Reason};
 use crate::run::ranks;
 use crate::why::snapshot::{Phase, ProcessState};
-use collectives::{of_calls_without_others, of_collectives};
-use messages::{message_cycle, of_messages};
-pub(super) use outside::{of_start, of_stopped, of_waiting};
+use collectives::{collective_findings, missing_call_findings};
+use messages::{message_cycle, message_findings};
+pub(super) use outside::{start_findings, stopped_finding, waiting_findings};
 
-/// Returns the findings of the groups that wait for no others: these keep the rest from going on.
-pub(super) fn of_deadlock(view: &View<'_>, deadlocked: &BTreeSet<u32>, dead: &BTreeSet<u32>) -> Vec<Finding> {
-    let stays = |rank: &u32| deadlocked.contains(rank) || dead.contains(rank);
-    let of = |rank: u32| -> Vec<&Edge> {
+/// Returns the findings about the groups that wait for no others: these keep the rest from making progress. `no_progress` are the
+/// processes that have ended or are stopped.
+pub(super) fn deadlock_findings(
+    view: &View<'_>,
+    deadlocked: &BTreeSet<u32>,
+    no_progress: &BTreeSet<u32>,
+) -> Vec<Finding> {
+    let stays = |rank: &u32| deadlocked.contains(rank) || no_progress.contains(rank);
+    let edges_of = |rank: u32| -> Vec<&Edge> {
         let wait = view.blocked.get(&rank).filter(|_| deadlocked.contains(&rank));
         wait.map(edges).unwrap_or_default().into_iter().filter(|edge| stays(&edge.to)).collect()
     };
-    let next = |rank: u32| of(rank).into_iter().map(|edge| edge.to).collect::<Vec<u32>>();
+    let next = |rank: u32| edges_of(rank).into_iter().map(|edge| edge.to).collect::<Vec<u32>>();
     let mut nodes = deadlocked.clone();
     nodes.extend(deadlocked.iter().flat_map(|rank| next(*rank)));
     let mut findings = Vec::new();
     for group in last_groups(&nodes, next) {
         let first = group.first().copied().unwrap_or_default();
-        if dead.contains(&first) {
+        if no_progress.contains(&first) {
             let waiting: Vec<u32> =
                 deadlocked.iter().copied().filter(|rank| next(*rank).contains(&first)).collect();
-            findings.extend(of_dead(view, first, waiting));
+            findings.extend(no_progress_finding(view, first, waiting));
         } else {
-            let all = group.iter().flat_map(|rank| of(*rank).into_iter().map(|edge| (*rank, edge)));
-            findings.extend(of_group(view, &group, &all.collect::<Vec<_>>()));
+            let all = group.iter().flat_map(|rank| edges_of(*rank).into_iter().map(|edge| (*rank, edge)));
+            findings.extend(group_findings(view, &group, &all.collect::<Vec<_>>()));
         }
     }
     findings.sort_by_key(|finding| finding.kind);
     findings
 }
 
-fn of_dead(view: &View<'_>, rank: u32, waiting: Vec<u32>) -> Option<Finding> {
-    let dead = view.now.rank(rank)?;
-    let (kind, what) = match (dead.process.state, dead.phase) {
+/// Returns the finding about a process that has ended or is stopped.
+fn no_progress_finding(view: &View<'_>, rank: u32, waiting: Vec<u32>) -> Option<Finding> {
+    let one = view.now.rank(rank)?;
+    let (kind, what) = match (one.process.state, one.phase) {
         (ProcessState::Stopped, _) => (FindingKind::Stopped, "is stopped by a signal or a debugger"),
         (_, Phase::Finalized) => (FindingKind::Gone, "has left MPI_Finalize"),
         (_, Phase::Finalizing) => (FindingKind::Gone, "has ended in MPI_Finalize"),
@@ -94,22 +100,22 @@ impl Sides {
     }
 }
 
-fn of_group(view: &View<'_>, group: &BTreeSet<u32>, all: &[(u32, &Edge)]) -> Vec<Finding> {
+fn group_findings(view: &View<'_>, group: &BTreeSet<u32>, all: &[(u32, &Edge)]) -> Vec<Finding> {
     let mut findings = Vec::new();
     let cycle = message_cycle(view, group, all);
     let has_cycle = cycle.is_some();
     findings.extend(cycle);
-    findings.extend(of_collectives(view, all));
+    findings.extend(collective_findings(view, all));
     if !has_cycle {
-        findings.extend(of_messages(view, all));
+        findings.extend(message_findings(view, all));
     }
-    findings.extend(of_windows(view, all));
-    findings.extend(of_calls_without_others(view, all));
-    findings.extend(of_finalize(all));
+    findings.extend(window_findings(view, all));
+    findings.extend(missing_call_findings(view, all));
+    findings.extend(finalize_finding(all));
     findings
 }
 
-fn of_windows(view: &View<'_>, all: &[(u32, &Edge)]) -> Vec<Finding> {
+fn window_findings(view: &View<'_>, all: &[(u32, &Edge)]) -> Vec<Finding> {
     let mut findings = Vec::new();
     for kind in [FindingKind::RmaLock, FindingKind::RmaEpoch] {
         let is_meant = |edge: &Edge| match edge.reason {
@@ -147,7 +153,7 @@ fn of_windows(view: &View<'_>, all: &[(u32, &Edge)]) -> Vec<Finding> {
     findings
 }
 
-fn of_finalize(all: &[(u32, &Edge)]) -> Option<Finding> {
+fn finalize_finding(all: &[(u32, &Edge)]) -> Option<Finding> {
     let (mut culprits, mut others) = (BTreeSet::new(), BTreeSet::new());
     for (rank, edge) in all.iter().filter(|(_, edge)| edge.reason == Reason::NotFinalizing) {
         culprits.insert(*rank);

@@ -14,7 +14,7 @@ use crate::why::snapshot::{ProcessState, RankState, Snapshot};
 const BUSY: f64 = 0.2;
 
 /// Returns the processes that all others wait for, if no process is in a deadlock.
-pub(in super::super) fn of_waiting(view: &View<'_>, free: &BTreeSet<u32>) -> Vec<Finding> {
+pub(in super::super) fn waiting_findings(view: &View<'_>, free: &BTreeSet<u32>) -> Vec<Finding> {
     let mut waiting_for: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
     let unknown = view.now.missing();
     for (rank, wait) in view.blocked {
@@ -27,7 +27,7 @@ pub(in super::super) fn of_waiting(view: &View<'_>, free: &BTreeSet<u32>) -> Vec
         }
     }
     let mut findings: Vec<Finding> =
-        waiting_for.into_iter().map(|(rank, waiting)| outside(view, rank, waiting)).collect();
+        waiting_for.into_iter().map(|(rank, waiting)| outside_finding(view, rank, waiting)).collect();
     if findings.is_empty() {
         let all: Vec<u32> = view.blocked.keys().copied().collect();
         findings.push(Finding {
@@ -43,7 +43,7 @@ pub(in super::super) fn of_waiting(view: &View<'_>, free: &BTreeSet<u32>) -> Vec
 
 /// Returns a finding for a job whose processes have not left `MPI_Init`. They have no record then, so it is not known which of them are in
 /// it; those that wait for each other are in the same system call.
-pub(in super::super) fn of_start(now: &Snapshot) -> Vec<Finding> {
+pub(in super::super) fn start_findings(now: &Snapshot) -> Vec<Finding> {
     let place = |rank: &RankState| {
         let place = match (&rank.process.system_call, rank.process.state) {
             (_, ProcessState::Running) => "running".to_owned(),
@@ -68,7 +68,7 @@ pub(in super::super) fn of_start(now: &Snapshot) -> Vec<Finding> {
 }
 
 /// Returns a finding for a job of which all processes are stopped, or have ended.
-pub(in super::super) fn of_stopped(now: &Snapshot) -> Option<Finding> {
+pub(in super::super) fn stopped_finding(now: &Snapshot) -> Option<Finding> {
     let is_stopped = |rank: &&RankState| rank.process.state == ProcessState::Stopped;
     let culprits: Vec<u32> = now.ranks.iter().filter(is_stopped).map(|rank| rank.rank).collect();
     if culprits.is_empty() {
@@ -78,7 +78,7 @@ pub(in super::super) fn of_stopped(now: &Snapshot) -> Option<Finding> {
     Some(Finding { kind: FindingKind::Stopped, culprits, waiting: Vec::new(), text })
 }
 
-fn outside(view: &View<'_>, rank: u32, waiting: Vec<u32>) -> Finding {
+fn outside_finding(view: &View<'_>, rank: u32, waiting: Vec<u32>) -> Finding {
     let rest = waiters(view, &waiting);
     let Some(one) = view.now.rank(rank) else {
         // One stands for all of them.

@@ -7,7 +7,7 @@ use super::super::super::snapshot::{Call, Comm, Phase, RankState};
 use super::{Collective, Reason, Wait, Waits, on};
 
 impl Waits<'_> {
-    pub(super) fn of_collective(
+    pub(super) fn wait_of_collective(
         &self,
         rank: &RankState,
         call: &Call,
@@ -68,7 +68,7 @@ impl Waits<'_> {
     }
 
     /// Returns the condition of a nonblocking operation.
-    pub(super) fn of_begun_collective(&self, comm: &Comm, name: &str, number: u64) -> Wait {
+    pub(super) fn wait_of_begun_collective(&self, comm: &Comm, name: &str, number: u64) -> Wait {
         let of = Collective { name: name.into(), comm: comm.id, number };
         let missing = comm.members.iter().filter(|to| !self.has_entered(**to, &of));
         let missing: Vec<Wait> = missing.map(|to| on(*to, Reason::NotEntered(of.clone()))).collect();

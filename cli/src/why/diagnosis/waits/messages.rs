@@ -10,8 +10,8 @@ const BANDWIDTH: f64 = 50e6;
 impl Waits<'_> {
     /// Returns the wait for all operations of a call. Some of several may be complete, so only those that certainly are not keep the
     /// call from returning; if none is such, at least one of all does.
-    pub(super) fn of_all_operations(&self, rank: &RankState, call: &Call) -> Wait {
-        let waits = self.of_operations(rank, call);
+    pub(super) fn wait_for_all_operations(&self, rank: &RankState, call: &Call) -> Wait {
+        let waits = self.waits_of_operations(rank, call);
         let (sure, unsure): (Vec<Wait>, Vec<Wait>) = waits.into_iter().partition(is_sure);
         if !sure.is_empty() {
             Wait::All(sure.into())
@@ -22,17 +22,17 @@ impl Waits<'_> {
         }
     }
 
-    pub(super) fn of_operations(&self, rank: &RankState, call: &Call) -> Vec<Wait> {
-        call.operations.iter().map(|operation| self.of_operation(rank, call, operation)).collect()
+    pub(super) fn waits_of_operations(&self, rank: &RankState, call: &Call) -> Vec<Wait> {
+        call.operations.iter().map(|operation| self.wait_of_operation(rank, call, operation)).collect()
     }
 
-    fn of_operation(&self, rank: &RankState, call: &Call, operation: &Operation) -> Wait {
+    fn wait_of_operation(&self, rank: &RankState, call: &Call, operation: &Operation) -> Wait {
         let Some(comm) = rank.comm(operation.comm) else { return Wait::Ready };
         match operation.kind {
-            OperationKind::Send => self.of_send(rank, call, comm, operation),
-            OperationKind::Receive => self.of_receive(rank, call, comm, operation),
+            OperationKind::Send => self.wait_of_send(rank, call, comm, operation),
+            OperationKind::Receive => self.wait_of_receive(rank, call, comm, operation),
             OperationKind::Collective => match operation.number {
-                Some(number) => self.of_begun_collective(comm, &operation.name, number),
+                Some(number) => self.wait_of_begun_collective(comm, &operation.name, number),
                 None => Wait::Ready,
             },
         }
@@ -43,7 +43,7 @@ impl Waits<'_> {
         self.seconds < LATENCY + call.bytes.unwrap_or(0) as f64 / BANDWIDTH
     }
 
-    fn of_send(&self, rank: &RankState, call: &Call, comm: &Comm, operation: &Operation) -> Wait {
+    fn wait_of_send(&self, rank: &RankState, call: &Call, comm: &Comm, operation: &Operation) -> Wait {
         let peer = operation.peer.and_then(|peer| comm.members.get(peer as usize).copied());
         let (Some(to), Some(place)) = (peer, place_in(comm, rank.rank)) else { return Wait::Ready };
         let receives = |other: &Operation| {
@@ -59,7 +59,7 @@ impl Waits<'_> {
         }
     }
 
-    fn of_receive(&self, rank: &RankState, call: &Call, comm: &Comm, operation: &Operation) -> Wait {
+    fn wait_of_receive(&self, rank: &RankState, call: &Call, comm: &Comm, operation: &Operation) -> Wait {
         let Some(place) = place_in(comm, rank.rank) else { return Wait::Ready };
         let sends = |other: &Operation| {
             other.kind == OperationKind::Send

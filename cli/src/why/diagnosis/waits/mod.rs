@@ -77,12 +77,12 @@ impl<'a> Waits<'a> {
         Self { snapshot, seconds, absent: RefCell::default() }
     }
 
-    /// Returns the condition for a process to go on: one of its threads can.
-    pub(super) fn of_rank(&self, rank: &RankState) -> Wait {
+    /// Returns the condition for a process to make progress: one of its threads can.
+    pub(super) fn wait_of_rank(&self, rank: &RankState) -> Wait {
         let mut waits = Vec::new();
         for thread in &rank.threads {
             match &thread.call {
-                Some(call) => waits.push(self.of_call(rank, call)),
+                Some(call) => waits.push(self.wait_of_call(rank, call)),
                 None => return Wait::Ready,
             }
         }
@@ -96,18 +96,18 @@ impl<'a> Waits<'a> {
         }
     }
 
-    fn of_call(&self, rank: &RankState, call: &Call) -> Wait {
+    fn wait_of_call(&self, rank: &RankState, call: &Call) -> Wait {
         match kind(&call.name) {
-            CallKind::Message | CallKind::WaitAll => self.of_all_operations(rank, call),
+            CallKind::Message | CallKind::WaitAll => self.wait_for_all_operations(rank, call),
             // An operation that the record has no place for may be complete.
             CallKind::WaitAny if call.has_more => Wait::Ready,
-            CallKind::WaitAny => Wait::Any(self.of_operations(rank, call).into()),
+            CallKind::WaitAny => Wait::Any(self.waits_of_operations(rank, call).into()),
             CallKind::Collective(flow) => match (call.comm.and_then(|id| rank.comm(id)), call.number) {
-                (Some(comm), Some(number)) => self.of_collective(rank, call, flow, comm, number),
-                _ => self.of_others_in(rank, call),
+                (Some(comm), Some(number)) => self.wait_of_collective(rank, call, flow, comm, number),
+                _ => self.wait_for_others_in(rank, call),
             },
-            CallKind::Lock => self.of_lock(rank, call),
-            CallKind::Epoch => Self::of_any_other(rank, call, &Reason::Epoch),
+            CallKind::Lock => self.wait_for_lock(rank, call),
+            CallKind::Epoch => Self::wait_for_any_other(rank, call, &Reason::Epoch),
             CallKind::Finalize => {
                 let is_there = |other: u32| {
                     self.snapshot.rank(other).is_some_and(|other| other.phase >= Phase::Finalizing)
@@ -125,14 +125,14 @@ impl<'a> Waits<'a> {
     }
 
     /// Returns the other processes that a call on a window concerns: those of its communicator; `None` if it is not known.
-    fn concerned(rank: &RankState, call: &Call) -> Option<Vec<u32>> {
+    fn other_members(rank: &RankState, call: &Call) -> Option<Vec<u32>> {
         let comm = call.comm.and_then(|id| rank.comm(id))?;
         Some(comm.members.iter().copied().filter(|other| *other != rank.rank).collect())
     }
 
     /// Returns the wait for a lock: for one of the processes that may hold it. Those that are in such a call themselves may be
     /// transferring data, as may this one if no process holds a lock.
-    fn of_lock(&self, rank: &RankState, call: &Call) -> Wait {
+    fn wait_for_lock(&self, rank: &RankState, call: &Call) -> Wait {
         let Some(window) = call.window else { return Wait::Ready };
         let is_waiting = |one: &Call| kind(&one.name) == CallKind::Lock && one.window == Some(window);
         let holds = |other: &&RankState| {
@@ -144,19 +144,19 @@ impl<'a> Waits<'a> {
     }
 
     /// Returns the wait for one of the other processes: it is not known which.
-    fn of_any_other(rank: &RankState, call: &Call, reason: &Reason) -> Wait {
-        let Some(others) = Self::concerned(rank, call) else { return Wait::Ready };
+    fn wait_for_any_other(rank: &RankState, call: &Call, reason: &Reason) -> Wait {
+        let Some(others) = Self::other_members(rank, call) else { return Wait::Ready };
         Wait::Any(Rc::new(others.into_iter().map(|to| on(to, reason.clone())).collect()))
     }
 
     /// Returns the wait of a collective operation on a window, which has no number: for one of the processes that do not make the same
     /// call. The processes of a file are not known; it may be that of one process, which writes much.
-    fn of_others_in(&self, rank: &RankState, call: &Call) -> Wait {
+    fn wait_for_others_in(&self, rank: &RankState, call: &Call) -> Wait {
         let makes_it = |other: &u32| {
             let is_same = |one: &Call| one.name == call.name && one.window == call.window;
             self.snapshot.rank(*other).is_some_and(|other| other.calls().any(is_same))
         };
-        let Some(others) = Self::concerned(rank, call) else { return Wait::Ready };
+        let Some(others) = Self::other_members(rank, call) else { return Wait::Ready };
         let missing: Vec<Wait> = others
             .into_iter()
             .filter(|other| !makes_it(other))
