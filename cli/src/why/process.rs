@@ -6,12 +6,19 @@ use rustix::param::clock_ticks_per_second;
 
 use super::snapshot::{Process, ProcessState};
 
-/// The fields of `/proc/PID/stat` behind the name of the program, counted from 0: state, flags, times in user and kernel mode, and the time
-/// of the process's start.
+/// The index of the state among the fields of `/proc/PID/stat` behind the name of the program.
 const STATE: usize = 0;
+
+/// The index of the kernel's flags.
 const FLAGS: usize = 6;
+
+/// The index of the time in user mode.
 const USER_TIME: usize = 11;
+
+/// The index of the time in kernel mode.
 const SYSTEM_TIME: usize = 12;
+
+/// The index of the time at which the process started.
 const START: usize = 19;
 
 /// The flag of the kernel for a thread that ends.

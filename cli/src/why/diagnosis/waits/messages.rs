@@ -3,8 +3,10 @@
 use super::super::super::snapshot::{Call, Comm, Destination, Operation, OperationKind, RankState};
 use super::{Reason, Wait, Waits, on};
 
-/// The time that a message may take, in seconds, with this many bytes in a second: a transfer in progress is no deadlock.
+/// The time in seconds that a message without data may take. A transfer in progress is no deadlock.
 const LATENCY: f64 = 0.2;
+
+/// The minimum number of bytes of a message that are transferred in a second.
 const BANDWIDTH: f64 = 50e6;
 
 impl Waits<'_> {
