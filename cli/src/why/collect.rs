@@ -102,7 +102,7 @@ fn call(current: &Current, thread: &current::Thread) -> Call {
         _ => {}
     }
     // The number of a fence counts on the window.
-    let number = thread.collective.filter(|_| class != Class::Access);
+    let number = if class == Class::Access { None } else { thread.collective };
     let (bytes, window) = (thread.bytes, thread.window);
     Call { name, comm, number, root, bytes, window, target, operations, has_more }
 }

@@ -27,8 +27,11 @@ pub(super) fn deadlock_findings(
 ) -> Vec<Finding> {
     let stays = |rank: &u32| deadlocked.contains(rank) || no_progress.contains(rank);
     let edges_of = |rank: u32| -> Vec<&Edge> {
-        let wait = view.blocked.get(&rank).filter(|_| deadlocked.contains(&rank));
-        wait.map(edges).unwrap_or_default().into_iter().filter(|edge| stays(&edge.to)).collect()
+        if !deadlocked.contains(&rank) {
+            return Vec::new();
+        }
+        let all = view.blocked.get(&rank).map(edges).unwrap_or_default();
+        all.into_iter().filter(|edge| stays(&edge.to)).collect()
     };
     let next = |rank: u32| edges_of(rank).into_iter().map(|edge| edge.to).collect::<Vec<u32>>();
     let mut nodes = deadlocked.clone();

@@ -19,8 +19,12 @@ pub(in super::super) fn waiting_findings(view: &View<'_>, free: &BTreeSet<u32>) 
     let unknown = view.now.missing();
     for (rank, wait) in view.blocked {
         for edge in edges(wait).into_iter().filter(|edge| free.contains(&edge.to)) {
-            let first_unknown = unknown.first().filter(|_| unknown.binary_search(&edge.to).is_ok());
-            let waiting = waiting_for.entry(*first_unknown.unwrap_or(&edge.to)).or_default();
+            // One unknown process stands for all of them.
+            let to = match unknown.first() {
+                Some(first) if unknown.binary_search(&edge.to).is_ok() => *first,
+                _ => edge.to,
+            };
+            let waiting = waiting_for.entry(to).or_default();
             if waiting.last() != Some(rank) {
                 waiting.push(*rank);
             }
