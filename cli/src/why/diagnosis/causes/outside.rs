@@ -19,7 +19,7 @@ pub(in super::super) fn waiting_findings(view: &View<'_>, free: &BTreeSet<u32>) 
     let unknown = view.now.missing();
     for (rank, wait) in view.blocked {
         for edge in edges(wait).into_iter().filter(|edge| free.contains(&edge.to)) {
-            // One unknown process stands for all of them.
+            // The first unknown process stands for all of them.
             let to = match unknown.first() {
                 Some(first) if unknown.binary_search(&edge.to).is_ok() => *first,
                 _ => edge.to,
@@ -63,7 +63,7 @@ pub(in super::super) fn start_findings(now: &Snapshot) -> Vec<Finding> {
         all.iter().map(|(place, side)| format!("{} {place}", ranks_are(side))).collect();
     let missing = now.missing();
     if !missing.is_empty() {
-        states.push(unknown(&missing));
+        states.push(unknown_ranks(&missing));
     }
     others.extend(missing);
     others.sort_unstable();
@@ -87,7 +87,7 @@ fn outside_finding(view: &View<'_>, rank: u32, waiting: Vec<u32>) -> Finding {
     let Some(one) = view.now.rank(rank) else {
         // One stands for all of them.
         let culprits = view.now.missing();
-        let text = format!("{}{rest}", unknown(&culprits));
+        let text = format!("{}{rest}", unknown_ranks(&culprits));
         return Finding { kind: FindingKind::Unknown, culprits, waiting, text };
     };
     let used =
@@ -109,6 +109,6 @@ fn outside_finding(view: &View<'_>, rank: u32, waiting: Vec<u32>) -> Finding {
 }
 
 /// Describes processes that no node's part has: "rank 2 is not known: it is on another node, or left no record".
-fn unknown(missing: &[u32]) -> String {
+fn unknown_ranks(missing: &[u32]) -> String {
     format!("{} not known: {} on another node, or left no record", ranks_are(missing), they_are(missing))
 }
