@@ -273,6 +273,20 @@ fn a_lock_that_is_kept() {
 }
 
 #[test]
+fn a_lock_that_excludes_locks_of_all() {
+    let mut one = world(3);
+    put(&mut one, 0, collective("MPI_Barrier", 4));
+    one.ranks[0].locked.push(9);
+    let name = "MPI_Win_lock_all".to_owned();
+    let lock = Call { name, comm: Some(WORLD), window: Some(9), ..Call::default() };
+    for rank in 1..3 {
+        put(&mut one, rank, lock.clone());
+    }
+    let text = "ranks 1-2 are in MPI_Win_lock_all: rank 0 keeps the lock; it is in MPI_Barrier number 4 on MPI_COMM_WORLD";
+    expect(&still(&one), FindingKind::RmaLock, &[0], text);
+}
+
+#[test]
 fn communicators_in_different_orders() {
     let mut one = world(3);
     let (first, second) = (CommId(2), CommId(3));
