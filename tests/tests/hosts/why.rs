@@ -27,7 +27,8 @@ const POLLS: (&str, u32) = ("MPIT_TEST_POLLS", 6);
 /// A way to hang, and a finding of `mpit why`: its kind, and the culprits.
 type Hang = (&'static str, &'static str, &'static [u32]);
 
-/// The kinds of `hosts/c/hangs.c`. Where two findings are right, the more special one.
+/// The kinds of `hosts/c/hangs.c`, `hosts/fortran/hangs.F90` and `hosts/python/hangs.py`; the script lacks those that hang on no library
+/// with mpi4py. Where two findings are right, the more special one.
 const HANGS: [Hang; 28] = [
     ("skipped_allreduce", "collective-skipped", &[1]),
     ("early_finalize", "finalized-early", &[2]),
@@ -57,14 +58,6 @@ const HANGS: [Hang; 28] = [
     ("skipped_in_half", "collective-skipped", &[3]),
     ("skipped_open", "collective-skipped", &[1]),
     ("late_init", "not-initialized", &[2]),
-];
-
-/// The kinds of the programs in Fortran and Python.
-const FEW: [Hang; 4] = [
-    ("skipped_allreduce", "receive-unserved", &[0]),
-    ("send_cycle", "message-cycle", &[0, 1, 2, 3]),
-    ("waiting_for_one", "receive-unserved", &[2]),
-    ("other_collective", "collective-differs", &[3]),
 ];
 
 /// The kinds of `hosts/c/healthy.c`, in pairs that run at the same time.
@@ -191,10 +184,17 @@ fn end_of_line(program: &Path, kind: &str) -> String {
     format!("{} {kind}", program.display())
 }
 
-/// Runs programs that hang in these ways, and expects their findings. `program` returns the arguments behind the launcher.
-fn are_named(stack: &Stack, dir: &Path, program: &Path, hangs: &[Hang]) -> Outcome {
-    for (kind, finding, culprits) in hangs.iter().filter(|(kind, ..)| hangs_on(stack, kind)) {
-        let mut running = Running::start(&job(stack, program, kind, dir)?, &end_of_line(program, kind))?;
+/// Returns each `step`th way to hang, from number `first` on.
+fn every(step: usize, first: usize) -> impl Iterator<Item = Hang> {
+    HANGS.into_iter().skip(first).step_by(step)
+}
+
+/// Runs a program that hangs in these ways, and expects their findings. `program` has the words between the launcher and the kind.
+fn are_named(stack: &Stack, dir: &Path, program: &[&Path], hangs: impl Iterator<Item = Hang>) -> Outcome {
+    let words: Vec<String> = program.iter().map(|word| word.display().to_string()).collect();
+    for (kind, finding, culprits) in hangs.filter(|(kind, ..)| hangs_on(stack, kind)) {
+        let job = Job::mpi(stack, RANKS).args(&words).arg(kind).dir(dir).seconds(120).under_mpit(&[])?;
+        let mut running = Running::start(&job, &format!("{} {kind}", words.join(" ")))?;
         running.expect(finding, culprits).context(kind)?;
     }
     Ok(())
@@ -205,36 +205,38 @@ fn are_named(stack: &Stack, dir: &Path, program: &Path, hangs: &[Hang]) -> Outco
 fn mistakes_are_named() -> Outcome {
     on_each_in_dir("why", |stack, dir| {
         let step = if ["ompi4.1.4", "mpich4.0.2"].contains(&stack.label()) { 1 } else { 4 };
-        let hangs: Vec<_> = HANGS.into_iter().step_by(step).collect();
-        are_named(stack, dir, &stack.compile("hangs")?, &hangs)
+        are_named(stack, dir, &[&*stack.compile("hangs")?], every(step, 0))
     })
 }
 
+/// Runs all programs on one library and half of them on the other one. The interfaces take turns, each with other programs there.
 #[test]
 fn mistakes_in_fortran_are_named() -> Outcome {
     stacks::with_fortran("why_fortran", |stack| {
-        for interface in INTERFACES {
+        let (turns, shift) = if stack.label() == "ompi4.1.4" { (1, 0) } else { (2, 1) };
+        for (at, interface) in INTERFACES.into_iter().enumerate() {
             let dir = stack.scratch(&format!("why_{interface}"))?;
             let program = stack.compile_fortran("hangs", interface)?;
-            are_named(stack, &dir, &program, &FEW).context(interface)?;
+            let hangs = every(turns * INTERFACES.len(), at + shift);
+            are_named(stack, &dir, &[&*program], hangs).context(interface)?;
         }
         Ok(())
     })
 }
 
+/// Runs all programs on one library, and every fourth one on the others.
 #[test]
 fn mistakes_in_python_are_named() -> Outcome {
     stacks::with_mpi4py("why_python", |stack, python| {
         let dir = stack.scratch("why_python")?;
         let script = paths::source("hosts/python/hangs.py");
-        for (kind, finding, culprits) in FEW.iter().filter(|(kind, ..)| hangs_on(stack, kind)) {
-            let job = Job::mpi(stack, RANKS).arg(python).arg(&script).arg(kind).dir(&dir).seconds(120);
-            // Other libraries run the script at the same time, with other interpreters.
-            let end = format!("{} {}", python.display(), end_of_line(&script, kind));
-            let mut running = Running::start(&job.under_mpit(&[])?, &end)?;
-            running.expect(finding, culprits).context(kind)?;
-        }
-        Ok(())
+        let (step, first) = match stack.label() {
+            "mpich5.0.2" => (1, 0),
+            "ompi5.0.11" => (4, 2),
+            _ => (4, 0),
+        };
+        // Other libraries run the script at the same time, with other interpreters.
+        are_named(stack, &dir, &[python, &*script], every(step, first))
     })
 }
 
