@@ -6,12 +6,12 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use mpit_tests::machine_lock::{self, MachineLock};
-use mpit_tests::{Context, Failure, Finished, Job, Outcome, Stack, Vendor, build, paths, stacks};
+use mpit_tests::{Context, Failure, Finished, Job, Outcome, Prof, Stack, Vendor, build, paths, stacks};
 use serde_json::Value;
 
 use crate::fortran::INTERFACES;
 use crate::unusual_messages::spawns;
-use crate::{names_in, on_each_in_dir, on_in_dir};
+use crate::{names_in, on_each_in_dir, on_in_dir, read_all, report};
 
 const RANKS: u32 = 4;
 
@@ -395,20 +395,63 @@ fn stacks_of_culprits_are_shown() -> Outcome {
     })
 }
 
+/// The seconds of `--stuck`, and the least time in a call of that long, by a clock whose rate was measured for a moment only.
+const STUCK: (&str, u64) = ("2", 1_900_000_000);
+
+/// A shell that forwards `SIGTERM` to the launcher, prints the exit status of the launcher, and adopts it.
+const LAUNCHER_IN_SHELL: &str = "\"$@\" & trap 'kill -TERM $!' TERM; wait $!; wait $!; status=$?; \
+    echo \"launcher ended with $status\" >&2; exit $status";
+
+/// Returns true if a text has the numbers of a job that was ended in `skipped_allreduce`: three allreduces of each rank, and the calls in
+/// progress.
+fn has_numbers_of_hang(text: &str) -> bool {
+    let has_row = |name: &str, calls: &str| {
+        text.lines().any(|line| {
+            let mut words = line.trim_start_matches("mpit: ").split_whitespace();
+            words.next() == Some(name) && words.next() == Some(calls)
+        })
+    };
+    text.contains("4 processes on 1 node, ")
+        && text.contains("none of them reached MPI_Finalize: 4 processes did not, ")
+        && text.contains("time in MPI: ")
+        && has_row("MPI_Allreduce", "15")
+        && has_row("MPI_Recv", "1")
+}
+
+/// Checks the calls in which the processes were when the job was ended: the number of calls of that name, and the time in the last one.
+fn have_calls_of_hang(profs: &[Prof]) -> Outcome {
+    for (rank, prof) in profs.iter().enumerate() {
+        let (name, count) = if rank == 1 { ("Recv", 1) } else { ("Allreduce", 4) };
+        let row = prof.calls.iter().find(|row| row.call.name == name);
+        let elapsed = prof.time.as_ref().map_or(0, |time| time.elapsed);
+        let is_right = row.is_some_and(|row| row.count == count && (STUCK.1..=elapsed).contains(&row.max));
+        Failure::unless(is_right, || format!("rank {rank} ran for {elapsed} ns: {:?}", prof.calls))?;
+    }
+    Ok(())
+}
+
+/// Tests the output, the files and the exit status of a job that is ended because it is stuck.
 #[test]
 fn stuck_jobs_are_ended() -> Outcome {
     on_in_dir(&["ompi4.1.4", "mpich4.0.2"], "why_stuck", |stack, dir| {
         let program = stack.compile("hangs")?;
-        let run = build::artifacts()?.mpit.display().to_string();
-        let words = [run.as_str(), "run", "--stuck", "2", "--kill", "--output", "prof/", "--"];
         std::fs::create_dir(dir.join("prof")).context("prof")?;
         let job = Job::mpi(stack, RANKS).arg(&program).arg("skipped_allreduce").dir(dir).seconds(100);
-        let finished = job.within(&words).finish()?;
+        let job = job.within(&["sh", "-c", LAUNCHER_IN_SHELL, "sh"]);
+        let options = ["--stuck", STUCK.0, "--kill", "--output", "prof/"];
+        let finished = job.under_mpit_with(&options)?.finish()?;
         finished.expect(finished.code != Some(0) && finished.code != Some(124))?;
-        let (_, last) = finished.stderr.rsplit_once("mpit: ended the command").context(&finished)?;
+        let status = finished.stderr.split("launcher ended with ").nth(1);
+        let status = status.and_then(|rest| rest.lines().next()?.parse::<i32>().ok());
+        finished.expect(status.is_some() && finished.code == status)?;
+        let (before, last) = finished.stderr.rsplit_once("mpit: ended the command").context(&finished)?;
+        finished.expect(has_numbers_of_hang(before))?;
         finished.expect(last.contains("rank 1 has not entered MPI_Allreduce number 4"))?;
         let files = names_in(&dir.join("prof"))?;
         let wanted: Vec<String> = (0..RANKS).map(|rank| format!("run.{rank}.prof")).collect();
-        Failure::unless(files == wanted, || format!("{files:?}\n{finished}"))
+        Failure::unless(files == wanted, || format!("{files:?}\n{finished}"))?;
+        have_calls_of_hang(&read_all(&dir.join("prof/run"), RANKS)?)?;
+        let shown = report(dir, &["prof"])?;
+        shown.expect(shown.code == Some(0) && has_numbers_of_hang(&shown.stdout))
     })
 }
