@@ -13,7 +13,7 @@ const RANKS: u32 = 4;
 /// The libraries, each by one of its interfaces.
 const LIBRARIES: [&str; 5] = ["ompi4.1.4", "ompi5.0.11", "mpich4.0.2", "mpich5.0.2", "impi2021.19"];
 
-/// The number of runs of which one must give the times of the oracle.
+/// The number of runs of which one must give the times of the oracle, or those that are built in.
 const ATTEMPTS: u32 = 20;
 
 /// The programs in `c/timed_calls.c`, by run.
@@ -253,6 +253,112 @@ fn check_waiting(has_last: bool, profs: &[Prof], finished: &Finished) -> Near {
         }));
     }
     Ok(near)
+}
+
+/// The collective operations in `c/times_built_in.c`, whose arrivals are sampled.
+const COLLECTIVES: [&str; 6] = ["Barrier", "Allreduce", "Bcast", "Reduce", "Alltoall", "Gather"];
+
+/// The number of calls in `c/times_built_in.c` in which a process waits.
+const BUILT_IN: usize = 12;
+
+/// The times between which each process computed before a call, by its name.
+type Computed = BTreeMap<String, [(u64, u64); 2]>;
+
+fn computed_by(finished: &Finished) -> Outcome<Computed> {
+    let mut all = Computed::new();
+    for fields in finished.stdout.lines().filter_map(|line| numbers(line, "computed")) {
+        let &[rank, call, begin, end] = &fields[..] else { return Err(Failure::new(fields.join(" "))) };
+        all.entry(call.into()).or_default()[number(rank)? as usize] = (number(begin)?, number(end)?);
+    }
+    finished.expect(all.len() == BUILT_IN)?;
+    Ok(all)
+}
+
+/// Returns true if a time differs from that of the program by at most 2 %, or by 2 % of the shortest wait.
+fn is_built_in(ns: u64, wanted: u64) -> bool {
+    const SHORTEST_WAIT_NS: u64 = 200_000_000;
+    ns.abs_diff(wanted) <= wanted.max(SHORTEST_WAIT_NS) / 50
+}
+
+/// Returns true if a ratio, shown with two digits behind the point, differs from that of the program by at most 2 %.
+fn is_built_in_ratio(shown: Option<f64>, wanted: f64) -> bool {
+    shown.is_some_and(|shown| (shown - wanted).abs() <= wanted / 50.0 + 0.005)
+}
+
+/// Returns the number behind a text.
+fn number_behind(text: &str, before: &str) -> Option<f64> {
+    let (_, rest) = text.split_once(before)?;
+    let end = rest.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(rest.len());
+    rest[..end].parse().ok()
+}
+
+/// Compares the times in calls, the time outside of them, the load balance and the late rank with what the program has built in.
+fn check_built_in(finished: &Finished, profs: &[Prof]) -> Near {
+    let computed = computed_by(finished)?;
+    let mut wrong = Vec::new();
+    // By the rank that is the last one.
+    let (mut last_in, mut waited) = ([0_u64; 2], [0; 2]);
+    for (call, times) in &computed {
+        let [(_, end), (_, other_end)] = *times;
+        let (late, wait) = (usize::from(other_end > end), end.abs_diff(other_end));
+        for (rank, prof) in profs.iter().enumerate() {
+            let (_, found) = calls_of(prof).get(call).copied().unwrap_or_default();
+            // A process that sends to the root may leave before the root enters.
+            let leaves_early = call == "Gather" && found < wait / 2;
+            let wanted = if rank == late || leaves_early { 0 } else { wait };
+            if !is_built_in(found, wanted) {
+                wrong.push(format!("rank {rank}: {found} ns in MPI_{call}, should be {wanted}"));
+            }
+            if rank != late && COLLECTIVES.contains(&call.as_str()) {
+                last_in[late] += 1;
+                waited[late] += wanted;
+            }
+        }
+    }
+    let useful: [u64; 2] = [0, 1]
+        .map(|rank: usize| computed.values().map(|times| times[rank].1.saturating_sub(times[rank].0)).sum());
+    for (rank, (prof, wanted)) in profs.iter().zip(useful).enumerate() {
+        let elapsed = prof.time.as_ref().map_or(0, |time| time.elapsed);
+        let calls = prof.calls.iter().filter(|row| !row.call.is_outside());
+        let found = elapsed.saturating_sub(calls.map(|row| row.ns).sum());
+        if !is_built_in(found, wanted) {
+            wrong.push(format!("rank {rank}: {found} ns outside of MPI, should be {wanted}"));
+        }
+    }
+    let ratio = |part: u64, all: u64| part as f64 / all.max(1) as f64;
+    let balance = ratio(useful[0] + useful[1], 2 * useful[0].max(useful[1]));
+    if !is_built_in_ratio(number_behind(&finished.stderr, "load balance "), balance) {
+        wrong.push(format!("the load balance should be {balance:.3}"));
+    }
+    let late = usize::from(last_in[1] > last_in[0]);
+    let operations = last_in[0] + last_in[1];
+    let text = format!(
+        "rank {late} arrives last in {:.0} % of {operations} sampled collective operations; the others wait for it for ",
+        100.0 * ratio(last_in[late], operations)
+    );
+    let (shown, share) = (number_behind(&finished.stderr, &text), ratio(waited[late], waited[0] + waited[1]));
+    if !is_built_in_ratio(shown.map(|percent| percent / 100.0), share) {
+        wrong.push(format!("should be: {text}{:.1} % of the time in them", 100.0 * share));
+    }
+    Ok(Failure::unless(wrong.is_empty(), || format!("{}\n{finished}", wrong.join("\n"))))
+}
+
+/// Tests times that are known without an oracle: a process waits until the other one has computed.
+#[test]
+fn times_are_those_built_in() -> Outcome {
+    on_in_dir(&LIBRARIES, "times_built_in", |stack, dir| {
+        let program = stack.compile("times_built_in")?;
+        let mut near = Ok(());
+        for _ in 0..ATTEMPTS {
+            let job = Job::mpi(stack, 2).arg(&program).dir(dir).under_mpit_with(&["--output", "prof"])?;
+            let finished = job.without_others().succeed()?;
+            near = check_built_in(&finished, &read_all(&dir.join("prof"), 2)?)?;
+            if near.is_ok() {
+                break;
+            }
+        }
+        near
+    })
 }
 
 #[test]
