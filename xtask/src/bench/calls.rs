@@ -288,7 +288,8 @@ fn clock_wrapper(stack: &Stack) -> Outcome<PathBuf> {
     preloaded(stack, "clock_wrapper")
 }
 
-fn preloaded(stack: &Stack, name: &str) -> Outcome<PathBuf> {
+/// Compiles `tests/hosts/c/<name>.c`, a library to preload.
+pub(crate) fn preloaded(stack: &Stack, name: &str) -> Outcome<PathBuf> {
     let options = ["-O2", "-shared", "-fPIC", "-Wl,--as-needed"];
     build::c_variant(Some(stack), name, &format!("{name}.so"), &options)
 }

@@ -1,7 +1,9 @@
-//! The time that mpit adds to the start and the end of jobs on all hosts, beside Open MPI's own monitoring.
+//! The time that mpit adds to the start and the end of jobs on all hosts, beside Open MPI's own monitoring and a profiler that gathers records at
+//! rank 0.
 //!
 //! The processes are more than the machine has processors, so each figure is the time that all of them need together.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -10,8 +12,8 @@ use mpit_tests::cluster::{Cluster, Session, Shape};
 use mpit_tests::stacks::{self, Stack};
 use mpit_tests::{Context, Failure, Job, Outcome};
 
-use crate::bench::dist;
 use crate::bench::rounds::Samples;
+use crate::bench::{calls, dist};
 use crate::{document, setup};
 
 const HOSTS: u8 = 4;
@@ -45,24 +47,42 @@ enum Variant {
     Plain,
     /// Open MPI's own monitoring, which writes a file for each process.
     Native,
-    /// mpit with its summary, and without files.
+    /// A profiler that gathers the records of all processes at rank 0, as mpiP does.
+    Gathered,
+    /// mpit with the summary that it prints, and without files.
+    Printed,
+    /// mpit with a summary that the processes merge along a tree, in one file.
     Summary,
     /// mpit with its summary and a file for each process.
     Files,
     /// mpit with its summary and one file.
     OneFile,
+    /// mpit behind the launcher, with a part of the tables for each node.
+    Tables,
 }
 
 impl Variant {
-    const ALL: [Self; 5] = [Self::Plain, Self::Native, Self::Summary, Self::Files, Self::OneFile];
+    const ALL: [Self; 8] = [
+        Self::Plain,
+        Self::Native,
+        Self::Gathered,
+        Self::Printed,
+        Self::Summary,
+        Self::Files,
+        Self::OneFile,
+        Self::Tables,
+    ];
 
     fn name(self) -> &'static str {
         match self {
             Self::Plain => "without mpit",
             Self::Native => "Open MPI's own monitoring, with files",
-            Self::Summary => "`mpit run`",
+            Self::Gathered => "all records gathered at rank 0, as by mpiP",
+            Self::Printed => "`mpit run`",
+            Self::Summary => "`mpit run --summary`",
             Self::Files => "`mpit run --output`",
             Self::OneFile => "`mpit run --output --one-file`",
+            Self::Tables => "`mpit run --output --tables`, behind the launcher",
         }
     }
 
@@ -70,26 +90,48 @@ impl Variant {
         self != Self::Native || stack.is_open_mpi()
     }
 
+    /// Returns a file that is there only if the job recorded what this variant is about; `None` for jobs without files.
+    fn result(self) -> Option<&'static str> {
+        match self {
+            Self::Plain | Self::Printed => None,
+            Self::Native => Some("native/run.0.prof"),
+            Self::Gathered => Some("gathered.txt"),
+            Self::Summary => Some("summary/run.summary"),
+            Self::Files => Some("files/run.0.prof"),
+            Self::OneFile => Some("one/run.prof"),
+            // Written by the node that finds all processes in the parts.
+            Self::Tables => Some("tables/run.tables/manifest.json"),
+        }
+    }
+
     /// Returns the job with this variant's part of the command line.
-    fn job(self, stack: &Stack, cluster: &Cluster, ranks: u32, program: &Path) -> Job {
-        let launcher = || by_launcher(stack, cluster, ranks, ranks.div_ceil(u32::from(HOSTS))).seconds(LIMIT);
-        let options: &[&str] = match self {
-            Self::Plain => return launcher().arg(program),
+    fn job(self, stack: &Stack, cluster: &Cluster, ranks: u32, program: &Path) -> Outcome<Job> {
+        let launcher = by_launcher(stack, cluster, ranks, ranks.div_ceil(u32::from(HOSTS))).seconds(LIMIT);
+        let mpit = dist::program("mpit").display().to_string();
+        let line = |options: &'static [&'static str]| [&[mpit.as_str(), "run"], options, &["--"]].concat();
+        let in_front = |job: Job, options: &'static [&'static str]| job.arg(program).within(&line(options));
+        Ok(match self {
+            Self::Plain => launcher.arg(program),
             Self::Native => {
                 let settings = [
                     ("pml_monitoring_enable", "2"),
                     ("pml_monitoring_enable_output", "3"),
                     ("pml_monitoring_filename", "native/run"),
                 ];
-                return launcher().native_monitoring(&settings).arg(program);
+                launcher.native_monitoring(&settings).arg(program)
             }
-            Self::Summary => &[],
-            Self::Files => &["--output", "files/run"],
-            Self::OneFile => &["--output", "one/run", "--one-file"],
-        };
-        let mpit = dist::program("mpit").display().to_string();
-        let line = [&[mpit.as_str(), "run"], options, &["--"]].concat();
-        launcher().arg(program).within(&line)
+            Self::Gathered => {
+                // For the program alone, not for the launcher.
+                let library = calls::preloaded(stack, "gathered_calls")?;
+                let variable = format!("LD_PRELOAD={}", library.display());
+                launcher.args(["/usr/bin/env", &variable]).arg(program)
+            }
+            Self::Printed => in_front(launcher, &[]),
+            Self::Summary => in_front(launcher, &["--summary", "summary/run"]),
+            Self::Files => in_front(launcher, &["--output", "files/run"]),
+            Self::OneFile => in_front(launcher, &["--output", "one/run", "--one-file"]),
+            Self::Tables => launcher.args(line(&["--output", "tables/run", "--tables"])).arg(program),
+        })
     }
 }
 
@@ -135,23 +177,35 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
                 .context(format!("{ranks} processes on {}", stack.label()))?;
         }
     }
+    table.push('\n');
+    table.push_str(&note(&arguments.jobs));
     match &arguments.document {
         Some(page) => document::write_part(page, "startup", &table),
         None => Ok(()),
     }
 }
 
+/// Returns the sentence about the numbers of a table.
+fn note(jobs: &[(u32, u32)]) -> String {
+    let parts: Vec<_> = jobs
+        .iter()
+        .map(|(ranks, jobs)| format!("{jobs} job{} of {ranks} processes", if *jobs == 1 { "" } else { "s" }))
+        .collect();
+    format!("Each number is the median of {}.", parts.join(", or of "))
+}
+
 /// Runs jobs of all kinds in turn, and returns a row for each kind.
 fn measure(cluster: &Cluster, stack: &Stack, ranks: u32, jobs: u32) -> Outcome<String> {
     let program = stack.compile("init_finalize")?;
-    let dir = stack.scratch("startup")?;
-    std::fs::create_dir_all(dir.join("native")).context("native")?;
     let variants: Vec<_> = Variant::ALL.into_iter().filter(|variant| variant.applies(stack)).collect();
     let mut times = vec![Vec::new(); variants.len()];
     for _ in 0..jobs {
         for (variant, times) in variants.iter().zip(&mut times) {
-            let job = variant.job(stack, cluster, ranks, &program);
-            let one = times_of(cluster, job, &dir, ranks).context(variant.name())?;
+            // Behind a launcher, tables are not replaced, so each job has an empty directory.
+            let dir = stack.scratch("startup")?;
+            fs::create_dir(dir.join("native")).context("native")?;
+            let job = variant.job(stack, cluster, ranks, &program)?;
+            let one = times_of(cluster, job, &dir, ranks, variant.result()).context(variant.name())?;
             eprintln!("{} {ranks} {}: {one:?}", stack.label(), variant.name());
             times.push(one);
         }
@@ -184,13 +238,17 @@ fn measure(cluster: &Cluster, stack: &Stack, ranks: u32, jobs: u32) -> Outcome<S
     Ok(rows)
 }
 
-fn times_of(cluster: &Cluster, job: Job, dir: &Path, ranks: u32) -> Outcome<Times> {
+/// Runs a job, which must leave the file `result`, and returns its times.
+fn times_of(cluster: &Cluster, job: Job, dir: &Path, ranks: u32, result: Option<&str>) -> Outcome<Times> {
     let begin = Instant::now();
     let finished = run_while(cluster, job, dir, || Ok(()))?;
     let job = begin.elapsed().as_secs_f64();
     finished.expect(finished.code == Some(0))?;
     let lines: Vec<_> = finished.stdout.lines().filter_map(parse).collect();
     Failure::unless(lines.len() == ranks as usize, || format!("{} lines\n{finished}", lines.len()))?;
+    if let Some(result) = result {
+        Failure::unless(dir.join(result).exists(), || format!("{result} is missing\n{finished}"))?;
+    }
     Ok(Times { job, ..summary(&lines) })
 }
 
@@ -219,6 +277,11 @@ mod tests {
         assert_eq!((times.init, times.finalize, times.processor), (3.0, 2.5, 1.5));
         assert_eq!(parse("times 1.0"), None);
         assert_eq!(numbers("32:7"), Ok((32, 7)));
+        let jobs = [(32, 7), (256, 1)];
+        assert_eq!(
+            note(&jobs),
+            "Each number is the median of 7 jobs of 32 processes, or of 1 job of 256 processes."
+        );
         assert!(numbers("32").is_err() && numbers("0:1").is_err());
     }
 }
