@@ -1,8 +1,11 @@
-"""Reads the tables of several jobs with DuckDB, pandas, Polars and Dask, and runs the documented queries.
+"""Reads tables with DuckDB, pandas, Polars and Dask.
 
     fleet.py FLEET QUESTIONS [times]
+    fleet.py TABLES
 
-Prints the first answer to each question, and the sums that each of them finds; with `times`, the seconds of the answers instead of the sums.
+The first form reads the tables of several jobs and runs the documented queries. It prints the first answer to each question, and the sums that
+each program finds; with `times`, the seconds of the answers instead of the sums. The second form prints the sums of the tables of a job's
+records, a directory STEM.tables.
 """
 
 import glob
@@ -16,22 +19,45 @@ import pandas
 import polars
 from dask.distributed import Client, LocalCluster
 
-SUMS = {"ranks": ["rank", "bytes_out"], "pairs": ["messages", "bytes"], "job": ["size", "messages"]}
+SUMS_OF_FLEET = {"ranks": ["rank", "bytes_out"], "pairs": ["messages", "bytes"], "job": ["size", "messages"]}
+SUMS_OF_RECORDS = {
+    "ranks": ["rank", "elapsed_ns"],
+    "pairs": ["messages", "bytes"],
+    "sizes": ["messages"],
+    "calls": ["calls", "bytes"],
+}
 
 
-def print_sums():
-    for table, columns in SUMS.items():
+def print_sums(sums, has_csv):
+    for table, columns in sums.items():
         files = f"*/{table}.parquet"
         for column in columns:
             found = {
                 "duckdb": duckdb.sql(f"SELECT sum({column}) FROM '{files}'").fetchall()[0][0],
                 "pandas": sum(pandas.read_parquet(file)[column].sum() for file in glob.glob(files)),
-                "pandas-csv": sum(pandas.read_csv(file)[column].sum() for file in glob.glob(f"*_{table}.csv")),
                 "polars": polars.scan_parquet(files).select(polars.col(column).sum()).collect().item(),
                 "dask": dask.dataframe.read_parquet(files)[column].sum().compute(),
             }
+            if has_csv:
+                found["pandas-csv"] = sum(pandas.read_csv(file)[column].sum() for file in glob.glob(f"*_{table}.csv"))
             for program, value in found.items():
                 print(table, column, program, int(value))
+
+
+def print_bytes_of_rank_0():
+    """Prints the bytes that rank 0 sends. The column `from` has the name of a word of SQL."""
+    files = "*/pairs.parquet"
+    of_ranks = dict(duckdb.sql(f'SELECT "from", sum(bytes) FROM \'{files}\' GROUP BY "from"').fetchall())
+    of_pandas = [pandas.read_parquet(file).groupby("from")["bytes"].sum() for file in glob.glob(files)]
+    of_polars = polars.scan_parquet(files).filter(polars.col("from") == 0)
+    found = {
+        "duckdb": of_ranks[0],
+        "pandas": sum(of_rank.get(0, 0) for of_rank in of_pandas),
+        "polars": of_polars.select(polars.col("bytes").sum()).collect().item(),
+        "dask": dask.dataframe.read_parquet(files).groupby("from")["bytes"].sum().compute().loc[0],
+    }
+    for program, value in found.items():
+        print("bytes from rank 0", program, int(value))
 
 
 def import_of_workers():
@@ -50,7 +76,16 @@ def print_answer(question, program, answer, has_times):
         print(f"seconds of {question} by {program}: {seconds:.1f}")
 
 
+def read_records(tables):
+    os.chdir(tables)
+    print_sums(SUMS_OF_RECORDS, has_csv=False)
+    print_bytes_of_rank_0()
+
+
 def main():
+    if len(sys.argv) == 2:
+        read_records(sys.argv[1])
+        return
     fleet, directory = map(os.path.abspath, sys.argv[1:3])
     has_times = sys.argv[3:] == ["times"]
     sys.path.insert(0, directory)
@@ -72,7 +107,7 @@ def main():
             # Otherwise the first answer would wait for imports.
             client.run(import_of_workers)
         else:
-            print_sums()
+            print_sums(SUMS_OF_FLEET, has_csv=True)
         for form, joined in [(".", ""), ("../joined", ", joined")]:
             os.chdir(form)
             for question in questions.QUESTIONS:
