@@ -14,7 +14,7 @@ use mpit_format::times::{CallRow, LateRow, RegionRow, SiteRow, TimeRow};
 use mpit_format::{Identity, TrafficSum, parse};
 
 use crate::comm_calls::{CallTimes, CommCalls, in_order};
-use crate::missing::{Missing, missing};
+use crate::missing::{Missing, missing, missing_nodes};
 use crate::nodes::Nodes;
 use crate::origins::{self, Origins, Reading};
 use crate::problem::{Problem, Problems};
@@ -89,6 +89,8 @@ pub struct Job {
     pub present: u32,
     /// The processes without data, by ascending rank.
     pub missing: Vec<Missing>,
+    /// The nodes of which no process has data, if processes are missing and the files have the names of the job's nodes.
+    pub missing_nodes: Vec<String>,
     /// The ranks of processes that ended without `MPI_Finalize` and whose files were recovered, in ascending order.
     pub recovered: Vec<u32>,
     /// Messages by size, external and internal ones: bin 0 for empty messages, bin k + 1 for 2^k to 2^(k+1) - 1 bytes.
@@ -430,12 +432,19 @@ impl Part {
             summary.add_time(*rank, time);
         }
         summary.arrivals = self.arrivals;
+        let missing = missing(size, &self.ranks, self.missing);
+        let missing_nodes = if missing.is_empty() {
+            Vec::new()
+        } else {
+            missing_nodes(&self.about, machines.of_each(&self.ranks))
+        };
         let origins = self.origins.finish();
         notes.extend(origins.notes.iter().cloned());
         Job {
             size,
             present: self.ranks.len() as u32,
-            missing: missing(size, &self.ranks, self.missing),
+            missing,
+            missing_nodes,
             recovered: self.recovered,
             sizes: self.sizes,
             comms: groups(&self.comms),

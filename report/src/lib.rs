@@ -22,6 +22,7 @@ pub mod input;
 mod job;
 pub mod matrix;
 mod missing;
+mod node_list;
 mod nodes;
 mod origins;
 pub mod pack;

@@ -79,6 +79,11 @@ impl Nodes {
         self.names.get(self.index(rank)? as usize).map(String::as_str)
     }
 
+    /// Returns the machines of ranks, empty where they are not known.
+    pub(crate) fn of_each<'a>(&'a self, ranks: &'a [u32]) -> impl Iterator<Item = &'a str> {
+        ranks.iter().map(|rank| self.of(*rank).unwrap_or_default())
+    }
+
     /// Returns the position in the list of names of a rank's machine, if it is known.
     pub fn index(&self, rank: u32) -> Option<u32> {
         let at = self.of_rank.binary_search_by_key(&rank, |(rank, _)| *rank).ok()?;

@@ -29,6 +29,7 @@ pub fn write(out: &mut impl fmt::Write, job: &Job, top: usize) -> fmt::Result {
         writeln!(out, "{name}: {value}")?;
     }
     missing(out, &job.missing)?;
+    missing_nodes(out, &job.missing_nodes)?;
     if job.is_summary {
         writeln!(out)?;
         return screen::lines(&job.summary).iter().try_for_each(|line| writeln!(out, "{line}"));
@@ -57,6 +58,15 @@ fn missing(out: &mut impl fmt::Write, all: &[Missing]) -> fmt::Result {
         writeln!(out, "missing: and {} ranges of ranks more", all.len() - NAMED)?;
     }
     Ok(())
+}
+
+fn missing_nodes(out: &mut impl fmt::Write, all: &[String]) -> fmt::Result {
+    if all.is_empty() {
+        return Ok(());
+    }
+    let (shown, rest) = all.split_at(all.len().min(NAMED));
+    let more = if rest.is_empty() { String::new() } else { format!(" and {} more", rest.len()) };
+    writeln!(out, "nodes without data: {}{more}", shown.join(", "))
 }
 
 fn lines(out: &mut impl fmt::Write, job: &Job) -> fmt::Result {

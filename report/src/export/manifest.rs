@@ -21,6 +21,8 @@ pub struct Manifest {
     present: u32,
     /// The ranks without data.
     missing: Vec<Missing>,
+    /// The nodes without data, as far as they are known.
+    missing_nodes: Vec<String>,
     /// The ranks of processes that ended without MPI_Finalize.
     recovered: Vec<u32>,
     tables: Vec<TableFile>,
@@ -59,6 +61,7 @@ impl Manifest {
             size: job.size,
             present: job.present,
             missing: job.missing.iter().map(Missing::of).collect(),
+            missing_nodes: job.missing_nodes.clone(),
             recovered: job.recovered.clone(),
             tables,
         }

@@ -126,7 +126,7 @@ pub struct About {
 }
 
 /// The maximum length of a fact in bytes: command lines may be long.
-const MAX_FACT: usize = 4096;
+pub const MAX_FACT: usize = 4096;
 
 impl About {
     /// Creates a fact. Control characters become blanks, and a long value is cut off.
