@@ -81,6 +81,7 @@ enum Command {
     /// Write the records of runs as tables, which need less space
     ///
     /// Writes a directory `STEM.tables` for each run. `mpit report` reads it like the files, and so do programs for Parquet. The files stay.
+    /// If nodes of a job have written parts of it with `mpit run --tables`, and others were lost, it is finished: files that it lacks are added.
     /// The exit status is 1 if a run could not be packed, or not as a whole.
     Pack(Pack),
     /// Find a placement of processes with fewer bytes between nodes

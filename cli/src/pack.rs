@@ -1,15 +1,23 @@
 //! `mpit pack`: writes the records of runs as tables, which need less space and are read faster.
 
+use std::io::ErrorKind;
 use std::process::ExitCode;
 
 use mpit_report::input::{self, Run};
-use mpit_report::pack::{Packed, pack_all};
+use mpit_report::pack::{self, Packed, pack_all};
 use mpit_report::records;
 
 use crate::{Pack, print};
 
 /// Packs each run.
 pub(crate) fn pack(args: &Pack) -> Result<ExitCode, String> {
+    let mut names = args.paths.iter().map(|path| path.to_string_lossy());
+    if let Some(name) = names.find(|name| name.trim_end_matches('/').ends_with(records::ENDING)) {
+        return Err(format!(
+            "{name}: leave out the end of the name, {}: the files beside the tables belong to them",
+            records::ENDING
+        ));
+    }
     let runs = input::find(&args.paths, true).map_err(|error| error.to_string())?;
     let mut code = ExitCode::SUCCESS;
     for run in &runs {
@@ -31,6 +39,11 @@ fn pack_run(run: &Run) -> Result<bool, String> {
             "these files are of an earlier run, and the newer one has the name; move one of them".into()
         );
     }
+    if run.has_tables()
+        && let Some(is_whole) = finish_tables(run)?
+    {
+        return Ok(is_whole);
+    }
     if run.has_stores() {
         return Err(
             "some processes still run, or were killed and not recovered; `mpit report` reads their files"
@@ -43,13 +56,47 @@ fn pack_run(run: &Run) -> Result<bool, String> {
     let directory = records::tables_of(&run.path());
     let shown = directory.display();
     let packed = pack_all(run, &directory).map_err(|error| match error.kind() {
-        std::io::ErrorKind::AlreadyExists => format!("{shown} exists already; remove it to write it again"),
+        ErrorKind::AlreadyExists => format!("{shown} exists already; remove it to write it again"),
         _ => format!("cannot write {shown}: {error}"),
     })?;
     print_result(&packed);
     let processes = packed.processes;
     print(&format!("wrote {shown}, of {processes} processes; read it with `mpit report {shown}`"));
     Ok(packed.problems.is_empty())
+}
+
+/// Finishes the tables that nodes of a job have begun. Returns true if they have all that the job's files have; `None` if they are finished and
+/// lack no file.
+fn finish_tables(run: &Run) -> Result<Option<bool>, String> {
+    let directory = records::tables_of(&run.path());
+    let shown = directory.display();
+    let packed = match pack::finish(run) {
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => return Ok(None),
+        packed => packed.map_err(|error| format!("cannot finish {shown}: {error}"))?,
+    };
+    print_result(&packed);
+    let added = packed.processes;
+    print(&format!(
+        "finished {shown}, with {added} processes that had files; read it with `mpit report {shown}`"
+    ));
+    if !packed.missing.is_empty() {
+        print(&format!("{shown} has no records of ranks {}", ranges(&packed.missing)));
+    }
+    if !packed.missing_nodes.is_empty() {
+        print(&format!("{shown} has no records of these nodes: {}", packed.missing_nodes.join(", ")));
+    }
+    Ok(Some(packed.problems.is_empty()))
+}
+
+/// Returns the first ranges of ranks as text.
+fn ranges(all: &[(u32, u32)]) -> String {
+    const SHOWN: usize = 20;
+    let one = |(first, last): &(u32, u32)| {
+        if first == last { first.to_string() } else { format!("{first}-{last}") }
+    };
+    let shown: Vec<_> = all.iter().take(SHOWN).map(one).collect();
+    let more = if all.len() > SHOWN { " and others" } else { "" };
+    format!("{}{more}", shown.join(","))
 }
 
 /// Prints the notes and problems of packed files.

@@ -127,6 +127,29 @@ impl Run {
         self.tables.is_some()
     }
 
+    /// Returns the tables, if there are any.
+    pub(crate) fn tables(&self) -> Option<&JobTables> {
+        self.tables.as_ref()
+    }
+
+    /// Returns the file with the texts of several processes, if there is one.
+    pub(crate) fn combined(&self) -> Option<&Path> {
+        self.combined.as_deref()
+    }
+
+    /// Returns the run with only the texts of single processes that are in no table and have no store, which would be newer. `in_tables` are ranges
+    /// of ranks in ascending order.
+    pub(crate) fn beside_tables(&self, in_tables: &[(u32, u32)]) -> Self {
+        let is_in_tables = |rank: u32| {
+            let next = in_tables.partition_point(|(first, _)| *first <= rank);
+            in_tables[..next].last().is_some_and(|(_, last)| rank <= *last)
+        };
+        let is_wanted = |rank: u32| !is_in_tables(rank) && !self.recovered.contains_key(&rank);
+        let texts = self.by_rank.iter().filter(|(rank, _)| is_wanted(**rank));
+        let by_rank = texts.map(|(rank, path)| (*rank, path.clone())).collect();
+        Self { by_rank, ..Self::empty(self.directory.clone(), self.stem.clone(), self.identity.clone()) }
+    }
+
     /// Returns true if there are files with the records of processes.
     pub fn has_texts(&self) -> bool {
         self.combined.is_some() || !self.by_rank.is_empty() || !self.recovered.is_empty()

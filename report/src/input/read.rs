@@ -72,8 +72,9 @@ fn part(run: &Run, progress: &(dyn Fn(u64) + Sync)) -> (Part, Vec<String>) {
         whole = records::read(tables, progress);
         if !tables.is_finished() {
             notes.push(format!(
-                "{} is not finished: parts are missing, or still being written",
-                tables.directory().display()
+                "{} is not finished: parts are missing, or still being written; if the job has ended, `mpit pack {}` finishes it",
+                tables.directory().display(),
+                run.path().display()
             ));
         }
     }

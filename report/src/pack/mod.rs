@@ -17,7 +17,7 @@ pub use packed_file::PackedFile;
 
 use crate::input::{self, Run};
 use crate::problem::Problem;
-use crate::records::{JobTables, PartWriter};
+use crate::records::{self, JobTables, PartWriter};
 
 /// The result of packing.
 #[derive(Debug, Default)]
@@ -32,7 +32,14 @@ pub struct Packed {
     pub notes: Vec<String>,
     /// The files of which the tables have all; none if there were problems.
     pub files: Vec<PackedFile>,
+    /// The processes of which finished tables have no records, as ranges of ranks.
+    pub missing: Vec<(u32, u32)>,
+    /// The nodes of which finished tables have no records, as far as they are known.
+    pub missing_nodes: Vec<String>,
 }
+
+/// The name of a part with the records of processes whose nodes have written none, in the place of the node.
+const REST: &str = "rest";
 
 /// Writes the records of a run as the tables of a directory, which does not exist before. The files stay.
 ///
@@ -42,14 +49,9 @@ pub struct Packed {
 /// name.
 pub fn pack_all(run: &Run, directory: &Path) -> io::Result<Packed> {
     let tables = JobTables::create(directory, run.identity())?;
-    // A file may be replaced by that of another run while others are read.
-    let is_of_run = |_, identity: Option<&Identity>| match (identity, run.identity()) {
-        (Some(identity), Some(of_run)) => identity.is_of_same_world(of_run),
-        _ => true,
-    };
-    let packed = write(run, &tables, &is_of_run).and_then(|(unfinished, packed)| {
+    let packed = write(run, &tables, &is_of(run)).and_then(|(unfinished, mut packed)| {
         tables.end_part(unfinished, "all", packed.processes)?;
-        tables.finish()?;
+        (packed.missing, packed.missing_nodes) = tables.finish(|| records::missing_nodes(&tables))?;
         Ok(packed)
     });
     if packed.is_err() {
@@ -57,6 +59,53 @@ pub fn pack_all(run: &Run, directory: &Path) -> io::Result<Packed> {
         let _ = fs::remove_dir_all(directory);
     }
     packed
+}
+
+/// Finishes the tables of a job that has ended. If a node was lost, no other node has found all processes and written the manifest.
+///
+/// The files of processes that the tables lack become a part, and the manifest names the ranks and nodes without records. The files stay.
+/// Stores are not packed; reports read them beside the tables. Finished tables get the files that they lack.
+///
+/// # Errors
+///
+/// Those of the file system. [`AlreadyExists`](io::ErrorKind::AlreadyExists) if the tables are finished and lack no file,
+/// [`NotFound`](io::ErrorKind::NotFound) if there are none, and an error with a text if there is a file of several processes as well, or if a node
+/// has written another part meanwhile.
+pub fn finish(run: &Run) -> io::Result<Packed> {
+    let Some(tables) = run.tables() else { return Err(io::ErrorKind::NotFound.into()) };
+    let known = tables.ranks()?;
+    let rest = run.beside_tables(&known);
+    if tables.is_finished() && !rest.has_texts() {
+        return Err(io::ErrorKind::AlreadyExists.into());
+    }
+    if let Some(path) = run.combined() {
+        let what = format!("{} has records of several processes, which cannot be added", path.display());
+        return Err(io::Error::other(what));
+    }
+    let mut packed = Packed::default();
+    if rest.has_texts() {
+        let (unfinished, written) = write(&rest, tables, &is_of(run))?;
+        if tables.ranks()? != known {
+            return Err(io::Error::other("a node has written its part meanwhile, so the job has not ended"));
+        }
+        if written.processes > 0 {
+            tables.end_part(unfinished, REST, written.processes)?;
+        }
+        packed = written;
+    }
+    if run.has_stores() {
+        packed.notes.push("stores of processes stay beside the tables; `mpit report` reads both".into());
+    }
+    (packed.missing, packed.missing_nodes) = tables.finish(|| records::missing_nodes(tables))?;
+    Ok(packed)
+}
+
+/// Returns a function that returns true for texts of a run: a file may be replaced by that of another run while others are read.
+fn is_of(run: &Run) -> impl Fn(Option<u32>, Option<&Identity>) -> bool {
+    move |_: Option<u32>, identity: Option<&Identity>| match (identity, run.identity()) {
+        (Some(identity), Some(of_run)) => identity.is_of_same_world(of_run),
+        _ => true,
+    }
 }
 
 /// Removes the tables of an earlier run, if they are finished: no process writes to them.
@@ -100,5 +149,5 @@ fn write(
         problems.is_empty() && packed.binary_search_by(|path| (**path).cmp(file.path())).is_ok()
     });
     let processes = part.ranks.iter().map(|(first, last)| (last - first) as usize + 1).sum();
-    Ok((unfinished, Packed { processes, problems, more_problems, notes, files }))
+    Ok((unfinished, Packed { processes, problems, more_problems, notes, files, ..Packed::default() }))
 }

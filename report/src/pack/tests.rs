@@ -2,11 +2,12 @@
 
 use std::fmt::Write;
 use std::fs;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use mpit_format::calls::CALLS;
 
-use super::{NodePacked, Packed, PackedFile, pack_all, pack_node, write};
+use super::{NodePacked, Packed, PackedFile, finish, pack_all, pack_node, write};
 use crate::data::Report;
 use crate::input::{self, NodeProcesses, Run};
 use crate::placement::patterns;
@@ -66,6 +67,12 @@ fn packed(from: &Path, tables: &JobTables, node: &str) -> Packed {
     let (unfinished, packed) = write(&the_run(&from.join("run")), tables, &|_, _| true).unwrap();
     tables.end_part(unfinished, node, packed.processes).unwrap();
     packed
+}
+
+/// Returns the processes that a launcher started on the node of the first rank.
+fn of_node(ranks: &[u32]) -> NodeProcesses {
+    let since = ranks.iter().map(|rank| (*rank, "2026-11-22T08:15:00.123Z".into())).collect();
+    NodeProcesses { world: "w".into(), host: format!("n{}", ranks[0]), since }
 }
 
 fn files(directory: &Path) -> Vec<PathBuf> {
@@ -165,10 +172,6 @@ fn nodes_pack_their_processes() {
     write_files(directory.path(), (0..3).map(|rank| (rank, text(rank))));
     let stem = directory.path().join("run");
     let (expected, _) = report(&the_run(&stem));
-    let of_node = |ranks: &[u32]| {
-        let since = ranks.iter().map(|rank| (*rank, "2026-11-22T08:15:00.123Z".into())).collect();
-        NodeProcesses { world: "w".into(), host: format!("n{}", ranks[0]), since }
-    };
     let pack = |ranks: &[u32]| pack_node(&stem, &of_node(ranks)).unwrap();
     for (rank, is_last) in [(2, false), (0, false), (1, true)] {
         let NodePacked { parts, taken, left, others, missing } = pack(&[rank, 9]);
@@ -189,6 +192,54 @@ fn nodes_pack_their_processes() {
     write_files(directory.path(), [(0, text(0).replace("r-1\tw", "r-2\tw"))]);
     fs::remove_file(directory.path().join("run.tables/manifest.json")).unwrap();
     assert_eq!(pack(&[0]).taken.len(), 1);
+}
+
+/// One node has written its part, one has left files only, and nothing is there of the third one.
+#[test]
+#[cfg_attr(miri, ignore = "threads of rayon wait in loops, which takes Miri too long")]
+fn tables_without_lost_nodes_are_finished() {
+    let directory = tempfile::tempdir().unwrap();
+    let stem = directory.path().join("run");
+    let nodes = "# ABOUT\tslurm_nodes\tn[0-3]\n";
+    write_files(directory.path(), [(0, text(0) + nodes), (1, text(1))]);
+    let (expected, _) = report(&the_run(&stem));
+    let part = pack_node(&stem, &of_node(&[0])).unwrap().parts.remove(0);
+    assert!(!part.is_last && part.packed.files[0].remove().unwrap());
+    let run = the_run(&stem);
+    assert_eq!(run.read(&|_| ()).missing_nodes, ["n2", "n3"]);
+    assert!(report(&run).1.iter().any(|note| note.contains("run.tables is not finished")));
+    let packed = finish(&run).unwrap();
+    assert_eq!((packed.processes, packed.missing), (1, vec![(2, 2)]));
+    assert_eq!(packed.missing_nodes, ["n2", "n3"]);
+    let manifest = || fs::read_to_string(directory.path().join("run.tables/manifest.json")).unwrap();
+    assert!(manifest().contains("missing_nodes") && manifest().contains("\"n3\""), "{}", manifest());
+    assert_eq!(report(&the_run(&directory.path().join("run.tables"))).0, expected);
+    assert_eq!(finish(&the_run(&stem)).unwrap_err().kind(), ErrorKind::AlreadyExists);
+    // A file that is found later.
+    write_files(directory.path(), [(2, text(2))]);
+    let packed = finish(&the_run(&stem)).unwrap();
+    assert_eq!((packed.processes, packed.missing.len(), packed.missing_nodes.len()), (1, 0, 0));
+    assert!(!manifest().contains("missing_nodes"), "{}", manifest());
+    // Nodes that end after that keep their files.
+    write_files(directory.path(), [(0, text(0))]);
+    assert_eq!(pack_node(&stem, &of_node(&[0])).unwrap().taken.len(), 1);
+    assert_eq!(finish(&the_run(&stem)).unwrap_err().kind(), ErrorKind::AlreadyExists);
+}
+
+/// Stores may be of processes that still run.
+#[test]
+#[cfg_attr(miri, ignore = "calls of the file system that Miri does not know")]
+fn stores_stay_beside_finished_tables() {
+    let directory = tempfile::tempdir().unwrap();
+    let stem = directory.path().join("run");
+    write_files(directory.path(), [(0, text(0)), (1, text(1))]);
+    let part = pack_node(&stem, &of_node(&[0])).unwrap().parts.remove(0);
+    assert!(part.packed.files[0].remove().unwrap());
+    // It names no run, as a damaged one.
+    fs::write(directory.path().join("run.1.store"), "").unwrap();
+    let packed = finish(&the_run(&stem)).unwrap();
+    assert_eq!((packed.processes, packed.missing, packed.notes.len()), (0, vec![(1, 2)], 1));
+    assert!(directory.path().join("run.1.store").exists());
 }
 
 /// A file of a whole job has the processes that tables lack.

@@ -41,7 +41,7 @@ struct JobFile {
     identity: Option<String>,
 }
 
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 struct Manifest {
     version: u32,
     /// The version of mpit.
@@ -51,6 +51,9 @@ struct Manifest {
     parts: Vec<(String, Vec<(u32, u32)>)>,
     /// The processes without records, as ranges of ranks.
     missing: Vec<(u32, u32)>,
+    /// The nodes without records, as far as they are known.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    missing_nodes: Vec<String>,
 }
 
 /// The tables of a job.
@@ -176,6 +179,16 @@ impl JobTables {
         Ok(all)
     }
 
+    /// Returns the processes with records, as ranges of ranks in ascending order.
+    pub(crate) fn ranks(&self) -> io::Result<Vec<(u32, u32)>> {
+        let mut all = Vec::new();
+        for part in self.parts()? {
+            all.extend(part_file(&part)?.ranks);
+        }
+        all.sort_unstable();
+        Ok(all)
+    }
+
     /// Returns true if parts of a node have one of these ranks.
     ///
     /// # Errors
@@ -240,13 +253,22 @@ impl JobTables {
         Ok(is_whole)
     }
 
-    /// Writes the manifest, after which no part comes any more.
+    /// Writes the manifest, after which nodes write no further part. `missing_nodes` finds the nodes without records, if processes have none.
+    /// Returns the processes and nodes without records.
     ///
     /// # Errors
     ///
     /// The errors of the file system.
-    pub(crate) fn finish(&self) -> io::Result<()> {
-        write_json(&self.directory.join(MANIFEST), &self.manifest_of_parts()?)
+    pub(crate) fn finish(
+        &self,
+        missing_nodes: impl FnOnce() -> Vec<String>,
+    ) -> io::Result<(Vec<(u32, u32)>, Vec<String>)> {
+        let mut manifest = self.manifest_of_parts()?;
+        if !manifest.missing.is_empty() {
+            manifest.missing_nodes = missing_nodes();
+        }
+        write_json(&self.directory.join(MANIFEST), &manifest)?;
+        Ok((manifest.missing, manifest.missing_nodes))
     }
 
     fn manifest_of_parts(&self) -> io::Result<Manifest> {
@@ -258,7 +280,8 @@ impl JobTables {
             parts.push((name, file.ranks));
         }
         let missing = gaps(size, parts.iter().flat_map(|(_, ranks)| ranks.iter().copied()).collect());
-        Ok(Manifest { version: VERSION, mpit: env!("CARGO_PKG_VERSION").to_owned(), size, parts, missing })
+        let mpit = env!("CARGO_PKG_VERSION").to_owned();
+        Ok(Manifest { version: VERSION, mpit, size, parts, missing, missing_nodes: Vec::new() })
     }
 
     /// Removes the tables, if there is nothing else in the directory.
@@ -469,8 +492,7 @@ mod tests {
         let found = tables.identity().unwrap();
         assert!(found.is_of_same_world(&identity) && found.host.is_empty());
         assert_eq!(JobTables::create(&path, None).unwrap_err().kind(), ErrorKind::AlreadyExists);
-        let newer =
-            Manifest { version: VERSION + 1, mpit: String::new(), size: 0, parts: vec![], missing: vec![] };
+        let newer = Manifest { version: VERSION + 1, ..Manifest::default() };
         write_json(&path.join(MANIFEST), &newer).unwrap();
         assert_eq!(tables.parts().unwrap_err().kind(), ErrorKind::Unsupported);
     }

@@ -19,7 +19,7 @@ pub(crate) use job::part_file;
 #[cfg(test)]
 pub(crate) use part::PartFile;
 pub(crate) use part::{PartWriter, TextOf};
-pub(crate) use read::read;
+pub(crate) use read::{missing_nodes, read};
 #[cfg(test)]
 pub(crate) use table::Checksum;
 

@@ -21,6 +21,8 @@ use super::part::PartFile;
 use super::table::{Checksum, Group, Row, TableReader, check};
 use super::text::{bin_of_bytes, call, durations, operations};
 use crate::job::{MOST_RANKS, Part, PartOf};
+use crate::missing;
+use crate::nodes::Nodes;
 use crate::problem::Problem;
 
 /// Reads the tables of a job. `progress` receives the number of bytes of each piece that was read.
@@ -46,6 +48,23 @@ pub(crate) fn read(tables: &JobTables, progress: &(dyn Fn(u64) + Sync)) -> Part 
         whole.problems.add(|| Problem::of_file(tables.directory(), what));
     }
     whole
+}
+
+/// Returns the nodes without records, as far as the tables have the names of the job's nodes. There are none if a table cannot be read.
+pub(crate) fn missing_nodes(tables: &JobTables) -> Vec<String> {
+    let progress = |_: u64| ();
+    let mut whole = Part::default();
+    for directory in tables.parts().unwrap_or_default() {
+        let Ok(file) = part_file(&directory) else { return Vec::new() };
+        let reader = PartReader { directory: &directory, progress: &progress, tables: &file.tables };
+        reader.checked(Table::Ranks, &mut whole, |part| reader.rows(Table::Ranks, part, add_rank));
+        reader.checked(Table::Facts, &mut whole, |part| reader.rows(Table::Facts, part, add_fact));
+    }
+    if !whole.problems.kept.is_empty() {
+        return Vec::new();
+    }
+    let machines = Nodes::new(whole.hosts);
+    missing::missing_nodes(&whole.about, machines.of_each(&whole.ranks))
 }
 
 fn unreadable(path: &Path, error: &io::Error) -> Problem {
