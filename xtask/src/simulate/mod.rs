@@ -155,6 +155,8 @@ fn measure_job(ranks: u32, pattern: &str, files: &Path) -> Outcome<String> {
     let seconds = |seconds: f64| format!("{seconds:.1}");
     let (of_file, peak) = report(files)?;
     let (packing, _) = measured(&["pack", &files.display().to_string()])?;
+    let packed = files.join("job000000.prof");
+    fs::remove_file(&packed).context(packed.display())?;
     let tables = size_of(files)?;
     let (of_tables, peak_of_tables) = report(files)?;
     fs::remove_dir_all(files).context(files.display())?;
