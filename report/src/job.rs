@@ -158,12 +158,13 @@ impl Job {
         self.comm_calls.iter().filter(|comm| !comm.name.is_empty())
     }
 
-    /// Returns the calls of each name on each communicator, those with the most time first.
+    /// Returns the calls of each name on each communicator, those with the most time first, without those outside of the measured time.
     pub(crate) fn call_times(&self) -> Vec<(&CommCalls, &CallTimes)> {
         let mut all: Vec<_> = self
             .comm_calls
             .iter()
             .flat_map(|comm| comm.calls.iter().map(move |calls| (comm, calls)))
+            .filter(|(_, calls)| !calls.call.is_outside())
             .collect();
         all.sort_by_key(|(_, calls)| std::cmp::Reverse((calls.sum.ns, calls.sum.count)));
         all

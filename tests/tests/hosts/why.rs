@@ -441,8 +441,9 @@ fn stuck_jobs_are_ended() -> Outcome {
         let options = ["--stuck", STUCK.0, "--kill", "--output", "prof/"];
         let finished = job.under_mpit_with(&options)?.finish()?;
         finished.expect(finished.code != Some(0) && finished.code != Some(124))?;
-        let status = finished.stderr.split("launcher ended with ").nth(1);
-        let status = status.and_then(|rest| rest.lines().next()?.parse::<i32>().ok());
+        // The text is also in the command, which is printed.
+        let status = finished.stderr.lines().find_map(|line| line.strip_prefix("launcher ended with "));
+        let status = status.and_then(|status| status.parse::<i32>().ok());
         finished.expect(status.is_some() && finished.code == status)?;
         let (before, last) = finished.stderr.rsplit_once("mpit: ended the command").context(&finished)?;
         finished.expect(has_numbers_of_hang(before))?;
