@@ -18,6 +18,7 @@ mod forwarding;
 mod inherited;
 mod inventory;
 mod map;
+mod node;
 mod pack;
 mod preload;
 mod report;

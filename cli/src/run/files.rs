@@ -11,6 +11,7 @@ use mpit_components::run::{self, names};
 use mpit_components::store::StoreFile;
 
 use super::tables;
+use crate::node::this_node;
 use crate::print;
 
 /// Environment variables in which launchers number the processes that they start.
@@ -62,8 +63,7 @@ pub(super) fn name_of_run(has_files: bool, has_own_stem: bool) -> Option<String>
 }
 
 fn new_name() -> String {
-    let host = fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
-    let host: String = host.trim().chars().filter(char::is_ascii_alphanumeric).take(32).collect();
+    let host: String = this_node().chars().filter(char::is_ascii_alphanumeric).take(32).collect();
     format!("{}-{host}-{}", run::compact_time(SystemTime::now()), std::process::id())
 }
 

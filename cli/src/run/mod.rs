@@ -13,7 +13,6 @@ mod summary;
 mod tables;
 mod template;
 
-use std::fs;
 use std::path::Path;
 use std::process::{self, Command, ExitCode};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -27,6 +26,7 @@ use output::Target;
 pub(crate) use recover::ranks;
 use rustix::process::Pid;
 
+use crate::node::this_node;
 use crate::settings::{self, Setting};
 use crate::why::watch::StuckWatch;
 use crate::{Run, forwarding, preload, print, require_program};
@@ -177,10 +177,10 @@ fn describe(job: &OwnedJob, args: &Run, stem: Option<&Path>) {
     let words: Vec<_> = args.command.iter().map(|word| word.to_string_lossy()).collect();
     let started = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
     let (pid, started, command) = (process::id().to_string(), started.to_string(), words.join(" "));
-    let host = fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
+    let host = this_node();
     let stem = stem.and_then(Path::to_str).unwrap_or_default();
     let lines =
-        [("pid", &*pid), ("host", host.trim()), ("started", &started), ("command", &command), ("stem", stem)];
+        [("pid", &*pid), ("host", &host), ("started", &started), ("command", &command), ("stem", stem)];
     let _ = job.describe(&lines);
 }
 

@@ -23,6 +23,7 @@ use super::files::is_inside_a_job;
 use super::members::Membership;
 use super::output::Target;
 use super::{recover, template};
+use crate::node::this_node;
 use crate::pack::{print_result, remove_files};
 use crate::print;
 
@@ -120,9 +121,8 @@ impl OneOfNode {
         let Self { membership, stem, shown: target, world } = self;
         let packed = membership.leave().and_then(|texts| {
             let Some(texts) = texts else { return Ok(None) };
-            let host = fs::read_to_string("/proc/sys/kernel/hostname")?.trim().to_owned();
             let since: BTreeMap<_, _> = texts.iter().filter_map(|text| process(text)).collect();
-            pack::pack_node(&stem, &NodeProcesses { world, host, since }).map(Some)
+            pack::pack_node(&stem, &NodeProcesses { world, host: this_node(), since }).map(Some)
         });
         match packed {
             Ok(packed) => report(&packed.unwrap_or_default(), &target),

@@ -7,6 +7,7 @@ use mpit_components::run::template::{JOBS, STEPS, USERS, replace};
 
 use super::no_files::programs;
 use crate::elf::Program;
+use crate::node::this_node;
 
 /// The variables in which launchers number the processes of a job.
 const RANKS: [&str; 4] = ["PMIX_RANK", "PMI_RANK", "OMPI_COMM_WORLD_RANK", "PMI_ID"];
@@ -35,9 +36,10 @@ fn expand_in(
             's' => of(&STEPS, "%s is known behind srun only: `srun mpit run ...`"),
             'r' => of(&RANKS, "%r is known behind the launcher only: `srun mpit run ...`"),
             'u' => of(&USERS, "%u: neither USER nor LOGNAME is set"),
-            'h' => std::fs::read_to_string("/proc/sys/kernel/hostname")
-                .map(|name| name.trim().to_owned())
-                .map_err(|error| format!("%h: cannot read the name of this machine: {error}")),
+            'h' => match this_node() {
+                name if name.is_empty() => Err("%h: the name of this machine is not known".to_owned()),
+                name => Ok(name),
+            },
             'x' => Ok(program(words)),
             _ => return None,
         })

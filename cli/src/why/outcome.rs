@@ -5,9 +5,10 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::diagnosis::{Diagnosis, Finding, Verdict, activity, diagnose};
-use super::part::{Part, World, this_node};
+use super::part::{Part, World};
 use super::snapshot::{Phase, ProcessState};
 use super::stack;
+use crate::node::this_node;
 
 /// The root of the JSON.
 #[derive(Debug, Serialize)]

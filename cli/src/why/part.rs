@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::job::{Description, Worlds};
 use super::snapshot::{Phase, ProcessState, Snapshot};
+use crate::node::this_node;
 
 /// Two snapshots of a job.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -77,10 +78,6 @@ impl Part {
         self.nodes.sort();
         self.nodes.dedup();
     }
-}
-
-pub(super) fn this_node() -> String {
-    fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default().trim().to_owned()
 }
 
 /// Writes the snapshots to a file, or to a file named after this node in a directory.

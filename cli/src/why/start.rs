@@ -5,9 +5,9 @@ use std::fs;
 
 use mpit_components::run::RUN;
 
-use super::part::this_node;
 use super::process;
 use super::snapshot::{Phase, RankState, SentMessages};
+use crate::node::this_node;
 
 /// The environment variables in which launchers give a process its rank and the number of processes.
 const VARIABLES: [(&str, &str); 3] = [
