@@ -8,7 +8,7 @@ use std::process::{Command, ExitCode, Stdio};
 use mpit::internal::registry::nearest;
 use mpit_ffi::inventory::INVENTORY_FILE;
 
-use crate::forwarding::{self, Ended};
+use crate::forwarding::{self, CommandEnd};
 use crate::inventory::Inventory;
 use crate::{Vars, json, output, preload, require_program, settings, table};
 
@@ -85,7 +85,7 @@ pub(crate) fn inventory_of(
     preload::add(&mut command, library);
     let name = words[0].display();
     let ended = forwarding::run_between(&mut command, |_| ());
-    let Ended::Itself(status) = ended.map_err(|error| format!("cannot run {name}: {error}"))? else {
+    let CommandEnd::Itself(status) = ended.map_err(|error| format!("cannot run {name}: {error}"))? else {
         return Err(format!("{name} was interrupted"));
     };
     let text = std::fs::read(&file).map_err(|_| {

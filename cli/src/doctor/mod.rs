@@ -10,7 +10,7 @@ use std::process::{Command, ExitCode, Stdio};
 use mpit::cvar::sources::LAUNCHER_SETTINGS;
 use mpit_ffi::doctor::DIRECTORY;
 
-use crate::forwarding::{self, Ended};
+use crate::forwarding::{self, CommandEnd};
 use crate::run::launchers;
 use crate::run::output::Target;
 use crate::settings::{self, Setting};
@@ -52,7 +52,7 @@ pub(crate) fn diagnose(args: &Run) -> Result<ExitCode, String> {
     let mut watch = None;
     let start = |pid: Pid| watch = Some(Watch::start(pid.as_raw_nonzero().get().cast_unsigned(), &library));
     let ended = forwarding::run_between(&mut command, start);
-    let Ended::Itself(status) = ended.map_err(|error| format!("cannot run {name}: {error}"))? else {
+    let CommandEnd::Itself(status) = ended.map_err(|error| format!("cannot run {name}: {error}"))? else {
         return Err(format!("{name} was interrupted"));
     };
     let observed = watch.map(Watch::end).unwrap_or_default();

@@ -6,8 +6,9 @@ pub(crate) mod witness;
 use std::io;
 use std::process::{Command, ExitCode, ExitStatus};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use std::sync::{Arc, Mutex, PoisonError};
-use std::thread;
+use std::sync::mpsc::{self, Sender};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::{self, JoinHandle};
 
 use std::os::unix::process::ExitStatusExt;
 
@@ -17,8 +18,8 @@ use rustix::process::{
     setrlimit, waitid,
 };
 use signal_hook::flag;
-use signal_hook::iterator::SignalsInfo;
 use signal_hook::iterator::exfiltrator::origin::WithOrigin;
+use signal_hook::iterator::{Handle, SignalsInfo};
 use signal_hook::low_level::emulate_default_handler;
 use signal_hook::low_level::siginfo::{Cause, Origin};
 
@@ -33,60 +34,97 @@ pub(crate) fn is_interrupted() -> bool {
     IS_INTERRUPTED.load(Relaxed)
 }
 
-/// Runs a command to its end. `started` is called with its process id.
-pub(crate) fn run(command: &mut Command, started: impl FnOnce(Pid)) -> io::Result<ExitStatus> {
-    // Installed before the command starts, so that no signal is lost in between.
-    let mut signals = SignalsInfo::<WithOrigin>::new(forwarded())?;
-    // A signal to the group may end the witness before it is ready. Without a witness, only signals from a terminal are
-    // known to be sent to the group.
-    let mut witness = Witness::start().ok();
-    let mut child = command.spawn()?;
-    let pid = Pid::from_child(&child);
-    started(pid);
-    if let Some(started) = &mut witness
-        && started.guard(pid).is_err()
-    {
-        witness = None;
+/// Forwards the signals of this process to a command, from before the command starts until it ends.
+pub(crate) struct Forwarder {
+    /// Passes the process id of the command to the thread.
+    command: Sender<Pid>,
+    is_running: Arc<Mutex<bool>>,
+    witness: Arc<Mutex<Option<Witness>>>,
+    handle: Handle,
+    thread: JoinHandle<SignalsInfo<WithOrigin>>,
+}
+
+impl Forwarder {
+    /// Catches signals from now on, and keeps them for the command. Fails before a command runs that could not be interrupted.
+    pub(crate) fn start() -> io::Result<Self> {
+        let mut signals = SignalsInfo::<WithOrigin>::new(forwarded())?;
+        let handle = signals.handle();
+        // A signal to the group may end the witness before it is ready. Without a witness, only signals from a terminal are
+        // known to be sent to the group.
+        let witness = Arc::new(Mutex::new(Witness::start().ok()));
+        let is_running = Arc::new(Mutex::new(true));
+        let (command, started) = mpsc::channel();
+        let thread = {
+            let (witness, is_running) = (Arc::clone(&witness), Arc::clone(&is_running));
+            thread::Builder::new().name("signals".into()).spawn(move || {
+                // The channel is closed if the command does not start.
+                if let Ok(pid) = started.recv() {
+                    for origin in &mut signals {
+                        forward(&origin, pid, &is_running, &witness);
+                    }
+                }
+                signals
+            })?
+        };
+        Ok(Self { command, is_running, witness, handle, thread })
     }
-    let witness = Arc::new(Mutex::new(witness));
-    let running = Arc::new(Mutex::new(true));
-    let forwarder = {
-        let (running, witness, handle) = (Arc::clone(&running), Arc::clone(&witness), signals.handle());
-        let thread = thread::Builder::new().name("signals".into()).spawn(move || {
-            for origin in &mut signals {
-                IS_INTERRUPTED.store(true, Relaxed);
-                if command_has_received(pid, &origin, &witness) {
-                    continue;
-                }
-                let running = running.lock().unwrap_or_else(PoisonError::into_inner);
-                if *running && let Some(signal) = Signal::from_named_raw(origin.signal) {
-                    // If the command has ended, `waitid` reports it next.
-                    let _ = kill_process(pid, signal);
-                }
-            }
-            signals
-        });
-        (thread, handle)
-    };
-    // The process id is not reused before `wait`.
-    let ended = || waitid(WaitId::Pid(pid), WaitIdOptions::EXITED | WaitIdOptions::NOWAIT);
-    while matches!(ended(), Err(Errno::INTR)) {}
-    *running.lock().unwrap_or_else(PoisonError::into_inner) = false;
-    let status = child.wait()?;
-    let (thread, handle) = forwarder;
-    handle.close();
-    if let Ok(thread) = thread
+
+    /// Runs the command to its end. `started` is called with its process id.
+    pub(crate) fn run(self, command: &mut Command, started: impl FnOnce(Pid)) -> io::Result<ExitStatus> {
+        let mut child = command.spawn()?;
+        let pid = Pid::from_child(&child);
+        started(pid);
+        self.guard(pid);
+        // The thread does not end before it has received this.
+        let _ = self.command.send(pid);
+        // The process id is not reused before `wait`.
+        let ended = || waitid(WaitId::Pid(pid), WaitIdOptions::EXITED | WaitIdOptions::NOWAIT);
+        while matches!(ended(), Err(Errno::INTR)) {}
+        *lock(&self.is_running) = false;
+        let status = child.wait()?;
+        self.end();
+        Ok(status)
+    }
+
+    /// Passes the process id of the command to the witness.
+    fn guard(&self, command: Pid) {
+        let mut witness = lock(&self.witness);
+        let is_lost = witness.as_mut().is_some_and(|witness| witness.guard(command).is_err());
+        if is_lost {
+            *witness = None;
+        }
+    }
+
+    fn end(self) {
+        self.handle.close();
         // The thread does not panic.
-        && let Ok(mut signals) = thread.join()
-        // The command ended before the thread saw the signal that ended it.
-        && signals.pending().next().is_some()
-    {
-        IS_INTERRUPTED.store(true, Relaxed);
+        if let Ok(mut signals) = self.thread.join()
+            // The command ended before the thread saw the signal that ended it.
+            && signals.pending().next().is_some()
+        {
+            IS_INTERRUPTED.store(true, Relaxed);
+        }
+        if let Some(witness) = lock(&self.witness).take() {
+            witness.end();
+        }
     }
-    if let Some(witness) = witness.lock().unwrap_or_else(PoisonError::into_inner).take() {
-        witness.end();
+}
+
+/// Forwards a signal unless the command has ended or received it already.
+fn forward(origin: &Origin, command: Pid, is_running: &Mutex<bool>, witness: &Mutex<Option<Witness>>) {
+    IS_INTERRUPTED.store(true, Relaxed);
+    if command_has_received(command, origin, witness) {
+        return;
     }
-    Ok(status)
+    let is_running = lock(is_running);
+    if *is_running && let Some(signal) = Signal::from_named_raw(origin.signal) {
+        // If the command has ended, `waitid` reports it next.
+        let _ = kill_process(command, signal);
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Returns true if the command received a signal of this process as well, because it was sent to their process group.
@@ -95,7 +133,7 @@ fn command_has_received(command: Pid, origin: &Origin, witness: &Mutex<Option<Wi
     if getpgid(Some(command)).is_ok_and(|group| group != getpgrp()) {
         return false;
     }
-    let mut witness = witness.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut witness = lock(witness);
     let answer = witness.as_mut().map(|witness| witness.group_has(origin.signal));
     match answer {
         Some(Ok(has)) => has,
@@ -108,21 +146,22 @@ fn command_has_received(command: Pid, origin: &Origin, witness: &Mutex<Option<Wi
 }
 
 /// The end of a command.
-pub(crate) enum Ended {
+pub(crate) enum CommandEnd {
     Itself(ExitStatus),
     /// A signal to this process ended it.
     Interrupted(ExitStatus),
 }
 
-/// Runs a command like [`run`], for a process that has more to do. Signals end this process again afterwards, instead of being ignored.
-pub(crate) fn run_between(command: &mut Command, started: impl FnOnce(Pid)) -> io::Result<Ended> {
-    let status = run(command, started)?;
+/// Runs a command to its end and forwards signals to it, for a process that has more to do. Signals end this process again afterwards,
+/// instead of being ignored. `started` is called with the process id of the command.
+pub(crate) fn run_between(command: &mut Command, started: impl FnOnce(Pid)) -> io::Result<CommandEnd> {
+    let status = Forwarder::start()?.run(command, started)?;
     let is_over = Arc::new(AtomicBool::new(true));
     for signal in forwarded() {
         flag::register_conditional_default(signal, Arc::clone(&is_over))?;
     }
     let interrupted = !status.success() && is_interrupted();
-    Ok(if interrupted { Ended::Interrupted(status) } else { Ended::Itself(status) })
+    Ok(if interrupted { CommandEnd::Interrupted(status) } else { CommandEnd::Itself(status) })
 }
 
 /// Returns the signals that are forwarded. The command inherits the ignored ones.

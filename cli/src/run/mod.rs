@@ -26,6 +26,7 @@ use output::Target;
 pub(crate) use recover::ranks;
 use rustix::process::Pid;
 
+use crate::forwarding::Forwarder;
 use crate::node::this_node;
 use crate::settings::{self, Setting};
 use crate::why::watch::StuckWatch;
@@ -88,7 +89,8 @@ pub(crate) fn run(args: &Run) -> Result<ExitCode, String> {
     let stores_before = store::wanted_at().as_deref().map(recover::Before::now);
     let files_before = target.as_ref().map(Target::files);
     let mut watch = None;
-    let result = forwarding::run(&mut command, |pid| watch = watch_job(args, job.as_ref(), pid));
+    let started = |pid: Pid| watch = watch_job(args, job.as_ref(), pid);
+    let result = Forwarder::start().and_then(|forwarder| forwarder.run(&mut command, started));
     // Processes that were killed were in their last calls until about now.
     let end = Moment { domain: times::machine(), ns: clock::read_both().nanoseconds.cast_unsigned() };
     let diagnosis = watch.and_then(StuckWatch::end);

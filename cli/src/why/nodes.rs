@@ -5,7 +5,7 @@ use std::process::{Command, ExitStatus, Stdio};
 
 use super::job;
 use super::part::{self, Part};
-use crate::forwarding::{self, Ended};
+use crate::forwarding::{self, CommandEnd};
 use crate::{Why, print};
 
 /// The result of snapshots on all nodes.
@@ -42,8 +42,8 @@ pub(super) fn observe(args: &Why) -> Result<Observed, String> {
         .stdout(Stdio::from(io::stderr()));
     let ended = forwarding::run_between(&mut command, |_| ());
     let status = match ended.map_err(|error| fail(&format!("run {launcher}"), error))? {
-        Ended::Itself(status) => status,
-        Ended::Interrupted(status) => {
+        CommandEnd::Itself(status) => status,
+        CommandEnd::Interrupted(status) => {
             print(&format!("{launcher} was interrupted"));
             return Ok(Observed::Interrupted(status));
         }

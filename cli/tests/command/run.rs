@@ -41,6 +41,18 @@ fn output_is_absolute_and_in_directories() {
     assert_eq!(hidden.len(), 3, "directories only: {hidden:?}");
 }
 
+/// Tests that no command runs whose signals could not be forwarded.
+#[test]
+fn signals_need_a_thread() {
+    let directory = tempfile::tempdir().unwrap();
+    // No thread of the standard library starts, because its stack is larger than any address space.
+    let mut run = command(directory.path());
+    let run = run.env("RUST_MIN_STACK", (1_u64 << 60).to_string());
+    let done = run_command(run.args(["run", "--", "echo", "ran"]));
+    assert_eq!((done.status.code(), done.stdout), (Some(2), String::new()));
+    assert!(done.stderr.starts_with("mpit: cannot run echo: "), "{}", done.stderr);
+}
+
 /// Tests that the command runs as without `mpit run` if messages cannot be written.
 #[test]
 fn messages_without_a_reader_are_dropped() {
