@@ -6,6 +6,7 @@
 //! | Hydra: MPICH, Intel MPI | everything, unless an option restricts it | the names are added to that option |
 //! | srun | everything, unless `--export` or `SLURM_EXPORT_ENV` restricts it | the names are added to that list |
 
+use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
@@ -176,7 +177,7 @@ impl HandedOn {
             self.changes.push(format!("added {all} to {OPEN_MPI_LIST_VARIABLE}, {because}"));
             return;
         }
-        let mut added = Vec::new();
+        let mut added = BTreeSet::new();
         for (from, to) in parts {
             let is_there = |name: &str| {
                 self.words[from..to].windows(2).any(|pair| {
@@ -184,12 +185,14 @@ impl HandedOn {
                         && pair[1].to_str().is_some_and(|given| given.split('=').next() == Some(name))
                 })
             };
-            let missing: Vec<_> = names.iter().filter(|name| !is_there(name)).collect();
-            added = missing.iter().flat_map(|name| ["-x".into(), OsString::from(name)]).collect();
-            self.words.splice(from..from, added.iter().cloned());
+            let missing: Vec<&str> = names.iter().copied().filter(|name| !is_there(name)).collect();
+            let words = missing.iter().flat_map(|name| ["-x".into(), OsString::from(name)]);
+            self.words.splice(from..from, words);
+            added.extend(missing);
         }
         if !added.is_empty() {
-            let added: Vec<_> = added.iter().map(|word| word.to_string_lossy()).collect();
+            let added: Vec<_> =
+                names.iter().filter(|name| added.contains(*name)).map(|name| format!("-x {name}")).collect();
             self.changes.push(format!("added {} to {launcher}, {because}", added.join(" ")));
         }
     }
@@ -295,6 +298,11 @@ mod tests {
         handed(line, &[]).0
     }
 
+    fn changes(line: &str) -> Vec<String> {
+        let words: Vec<_> = line.split(' ').map(OsString::from).collect();
+        hand_on_in(&words, &NAMES, &|_| None).changes
+    }
+
     #[test]
     fn open_mpi_gets_names() {
         let x = "-x LD_PRELOAD -x MPIT_RUN";
@@ -308,6 +316,14 @@ mod tests {
         assert_eq!(
             line("orterun -x LD_PRELOAD=/a.so -x MPIT_RUN a"),
             "orterun -x LD_PRELOAD=/a.so -x MPIT_RUN a"
+        );
+        // Only the second part is changed, and the change is reported.
+        assert_eq!(line(&format!("orterun {x} a : b")), format!("orterun {x} a : {x} b"));
+        assert_eq!(
+            changes("orterun -x LD_PRELOAD a : -x MPIT_RUN b"),
+            [
+                "added -x LD_PRELOAD -x MPIT_RUN to orterun, because Open MPI hands no other variables on to other machines"
+            ]
         );
     }
 
