@@ -13,6 +13,12 @@ use std::path::{Path, PathBuf};
 use super::no_files::find;
 use crate::elf::Program;
 
+/// The launcher of Slurm.
+const SLURM_LAUNCHER: &str = "srun";
+
+/// The names of launchers of MPI programs, without those of libraries.
+const LAUNCHERS: [&str; 5] = ["mpiexec", "mpirun", "orterun", "prterun", SLURM_LAUNCHER];
+
 /// The variable in which Slurm keeps the restriction of `sbatch --export`, which `srun` obeys.
 const SLURM_LIST: &str = "SLURM_EXPORT_ENV";
 
@@ -31,7 +37,7 @@ pub(crate) struct HandedOn {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+enum LauncherKind {
     OpenMpi,
     Hydra,
     Slurm,
@@ -51,16 +57,16 @@ fn hand_on_in(words: &[OsString], names: &[&str], environment: &dyn Fn(&str) -> 
     }
     if let Some((at, kind)) = launcher(words) {
         match kind {
-            Kind::OpenMpi => handed.add_to_open_mpi(at, names, environment(OPEN_MPI_LIST_VARIABLE)),
-            Kind::Hydra => handed.add_to_options(at, &HYDRA, names),
-            Kind::Slurm => handed.add_to_options(at, &SLURM, names),
+            LauncherKind::OpenMpi => handed.add_to_open_mpi(at, names, environment(OPEN_MPI_LIST_VARIABLE)),
+            LauncherKind::Hydra => handed.add_to_options(at, &HYDRA, names),
+            LauncherKind::Slurm => handed.add_to_options(at, &SLURM, names),
         }
     }
     handed
 }
 
 /// Returns the launcher that a command begins with, behind programs that run others.
-fn launcher(words: &[OsString]) -> Option<(usize, Kind)> {
+fn launcher(words: &[OsString]) -> Option<(usize, LauncherKind)> {
     let mut at = 0;
     loop {
         let name = Path::new(words.get(at)?).file_name()?.to_str()?;
@@ -86,13 +92,23 @@ fn launcher(words: &[OsString]) -> Option<(usize, Kind)> {
     }
 }
 
-fn kind(word: &OsStr, name: &str) -> Option<Kind> {
-    if name == "srun" {
-        return Some(Kind::Slurm);
-    }
-    let is_launcher = ["mpiexec", "mpirun", "orterun", "prterun"].iter().any(|start| name.starts_with(start));
-    if !is_launcher {
+/// Returns true for the name of a launcher of MPI programs, which an MPI library or a version may follow: `mpiexec`,
+/// `mpirun.openmpi`, `mpiexec-5.0`.
+pub(super) fn is_launcher(name: &str) -> bool {
+    let is_launcher_of = |suffix: &str| {
+        let is_version =
+            suffix.trim_start_matches(['.', '-', '_']).starts_with(|first: char| first.is_ascii_digit());
+        suffix.is_empty() || is_version || kind_by_name(suffix).is_some()
+    };
+    LAUNCHERS.iter().filter_map(|launcher| name.strip_prefix(launcher)).any(is_launcher_of)
+}
+
+fn kind(word: &OsStr, name: &str) -> Option<LauncherKind> {
+    if !is_launcher(name) {
         return None;
+    }
+    if name == SLURM_LAUNCHER {
+        return Some(LauncherKind::Slurm);
     }
     // Installations of several MPI libraries choose by links.
     let file = find(Path::new(word)).and_then(|file| file.canonicalize().ok());
@@ -103,26 +119,26 @@ fn kind(word: &OsStr, name: &str) -> Option<Kind> {
     })
 }
 
-fn kind_by_name(name: &str) -> Option<Kind> {
+fn kind_by_name(name: &str) -> Option<LauncherKind> {
     let has = |parts: &[&str]| parts.iter().any(|part| name.contains(part));
     if has(&["openmpi", "orterun", "prterun", "ompirun"]) {
-        Some(Kind::OpenMpi)
+        Some(LauncherKind::OpenMpi)
     } else if has(&["hydra", "mpich"]) {
-        Some(Kind::Hydra)
+        Some(LauncherKind::Hydra)
     } else {
         None
     }
 }
 
 /// Recognizes an installation by other programs in its directory.
-fn kind_by_neighbors(directory: &Path) -> Option<Kind> {
+fn kind_by_neighbors(directory: &Path) -> Option<LauncherKind> {
     let has = |names: &[&str]| names.iter().any(|name| directory.join(name).is_file());
     match (
         has(&["ompi_info", "prterun", "orterun"]),
         has(&["mpiexec.hydra", "hydra_pmi_proxy", "hydra_bstrap_proxy"]),
     ) {
-        (true, false) => Some(Kind::OpenMpi),
-        (false, true) => Some(Kind::Hydra),
+        (true, false) => Some(LauncherKind::OpenMpi),
+        (false, true) => Some(LauncherKind::Hydra),
         _ => None,
     }
 }
@@ -304,6 +320,16 @@ mod tests {
     }
 
     #[test]
+    fn launchers_have_suffixes() {
+        for name in ["mpiexec", "srun", "mpirun.mpich", "mpiexec.hydra", "mpirun-openmpi-mp", "orterun-4.1"] {
+            assert!(is_launcher(name), "{name}");
+        }
+        for name in ["mpiexec.log", "my-mpirun", "orterun.txt", "srun_all", "mpirunner", "mpi", ""] {
+            assert!(!is_launcher(name), "{name}");
+        }
+    }
+
+    #[test]
     fn open_mpi_gets_names() {
         let x = "-x LD_PRELOAD -x MPIT_RUN";
         for launcher in
@@ -394,10 +420,10 @@ mod tests {
         let at = |name: &str| directory.path().join(name);
         assert_eq!(kind_by_neighbors(directory.path()), None);
         std::fs::write(at("ompi_info"), "").unwrap();
-        assert_eq!(kind_by_neighbors(directory.path()), Some(Kind::OpenMpi));
+        assert_eq!(kind_by_neighbors(directory.path()), Some(LauncherKind::OpenMpi));
         std::fs::write(at("mpiexec.hydra"), "").unwrap();
         assert_eq!(kind_by_neighbors(directory.path()), None);
         std::fs::remove_file(at("ompi_info")).unwrap();
-        assert_eq!(kind_by_neighbors(directory.path()), Some(Kind::Hydra));
+        assert_eq!(kind_by_neighbors(directory.path()), Some(LauncherKind::Hydra));
     }
 }

@@ -1,12 +1,13 @@
 //! The reason why a run wrote no file, as far as its command shows.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::Read;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
 
+use super::launchers::is_launcher;
 use crate::elf::Program;
 use crate::preload;
 
@@ -95,37 +96,22 @@ pub(super) fn dropped_environment(words: &[OsString]) -> Option<String> {
     None
 }
 
-/// The names of launchers of MPI programs.
-const LAUNCHERS: [&str; 10] = [
-    "mpiexec",
-    "mpirun",
-    "mpiexec.hydra",
-    "mpiexec.openmpi",
-    "mpirun.openmpi",
-    "mpiexec.mpich",
-    "mpirun.mpich",
-    "orterun",
-    "prterun",
-    "srun",
-];
-
 /// The number of bytes of a script that are searched for a launcher.
 const SCRIPT_BYTES: u64 = 64 * 1024;
 
 /// Returns true if a command names a launcher, a program that is linked with an MPI library, or a script that names a launcher.
 pub(super) fn names_mpi(words: &[OsString]) -> bool {
-    let is_launcher = |word: &OsString| {
-        Path::new(word).file_name().is_some_and(|name| LAUNCHERS.iter().any(|launcher| name == *launcher))
-    };
-    let names_launcher = |path: &Path| {
+    let names_launcher =
+        |word: &OsString| Path::new(word).file_name().and_then(OsStr::to_str).is_some_and(is_launcher);
+    let is_launching = |path: &Path| {
         let mut text = Vec::new();
         let read = File::open(path).and_then(|file| file.take(SCRIPT_BYTES).read_to_end(&mut text));
         read.is_ok() && is_script_with_launcher(&text)
     };
-    words.iter().any(is_launcher)
+    words.iter().any(names_launcher)
         || programs(words).iter().any(|(path, kind)| match kind {
             Program::Mpi => true,
-            Program::Other => names_launcher(path),
+            Program::Other => is_launching(path),
             _ => false,
         })
 }
@@ -134,9 +120,7 @@ pub(super) fn names_mpi(words: &[OsString]) -> bool {
 fn is_script_with_launcher(text: &[u8]) -> bool {
     let is_of_word = |byte: &u8| byte.is_ascii_alphanumeric() || b"_.-".contains(byte);
     text.starts_with(b"#!")
-        && text
-            .split(|byte| !is_of_word(byte))
-            .any(|word| LAUNCHERS.iter().any(|launcher| launcher.as_bytes() == word))
+        && text.split(|byte| !is_of_word(byte)).any(|word| str::from_utf8(word).is_ok_and(is_launcher))
 }
 
 pub(super) fn programs(words: &[OsString]) -> Vec<(PathBuf, Program)> {
