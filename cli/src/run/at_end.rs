@@ -25,7 +25,7 @@ pub(super) struct Ended<'a> {
     pub(super) status: ExitStatus,
     /// The time of its end.
     pub(super) end: Moment,
-    /// The name of the run; `None` if another `mpit run` names it.
+    /// The name of the run in its files; `None` if nothing names it.
     pub(super) name: Option<&'a str>,
     /// The stores of the processes on this machine. `None` if another `mpit run` has them, or there is no place for them.
     pub(super) job: Option<&'a JobDirectory>,

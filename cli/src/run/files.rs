@@ -7,7 +7,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use mpit_components::run::{self, names};
+use mpit_components::run::{self, Identity, names};
 use mpit_components::store::StoreFile;
 
 use super::tables;
@@ -54,6 +54,13 @@ impl RunFiles {
             lock.remove();
         }
     }
+}
+
+/// Returns true if a file with this identity belongs to the run of a name, or does not name its run: a launcher may keep the name from
+/// processes on other machines. A text without a name is one of this run, because those of earlier runs were removed at the start. Stores
+/// were not.
+pub(super) fn belongs_to_run(identity: &Identity, run: Option<&str>) -> bool {
+    !identity.is_named() || run == Some(identity.run.as_str())
 }
 
 /// Returns the name of this run; `None` for a part of a job, or of another run whose files it continues.
@@ -134,6 +141,28 @@ impl Lock {
             if is_at(&file, &path) {
                 return Ok(Some(Self { path, _file: file }));
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use mpit_components::run::Identity;
+
+    use super::belongs_to_run;
+
+    #[test]
+    fn named_files_are_of_one_run() {
+        let of =
+            |run: &str| Identity::parse(&format!("{run}\tw\t4 ranks\t2026-11-22T08:15:00.123Z")).unwrap();
+        for (name, run, expected) in [
+            ("r-1", Some("r-1"), true),
+            ("r-1", Some("r-2"), false),
+            ("r-1", None, false),
+            ("-", Some("r-1"), true),
+            ("-", None, true),
+        ] {
+            assert_eq!(belongs_to_run(&of(name), run), expected, "{name} {run:?}");
         }
     }
 }

@@ -8,7 +8,7 @@ use mpit_components::run::names::{self, Named};
 use mpit_components::store::StoreFile;
 
 use super::at_end::Ended;
-use super::files::is_inside_a_job;
+use super::files::{belongs_to_run, is_inside_a_job};
 use super::{no_files, recover};
 use crate::print;
 
@@ -73,7 +73,7 @@ fn why(run: &Ended<'_>, stem: &str) -> String {
     )
 }
 
-/// Returns the worlds of a run with missing ranks, as far as names of files and the first line of one of them show.
+/// Returns the worlds of a run with missing ranks, by the names of its files and the identities in them.
 fn of_files(stem: &Path, name: Option<&str>) -> Vec<Missing> {
     let mut worlds: BTreeMap<u32, Vec<(u32, Named)>> = BTreeMap::new();
     for file in names::find(stem).unwrap_or_default() {
@@ -91,9 +91,8 @@ fn of_world(world: u32, files: &[(u32, Named)], name: Option<&str>) -> Option<Mi
         Some(store) => store.identity(),
         None => Identity::of_file(&file.path),
     };
-    let is_of_run =
-        |identity: &Identity| !identity.is_named() || name.is_none_or(|name| identity.run == name);
-    // Texts of earlier runs were removed at the begin; stores were not.
+    let is_of_run = |identity: &Identity| belongs_to_run(identity, name);
+    // Texts of earlier runs were removed at the start; stores were not.
     let present: BTreeSet<u32> = files
         .iter()
         .filter(|(_, file)| !file.store || identity(file).is_some_and(|identity| is_of_run(&identity)))

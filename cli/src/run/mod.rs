@@ -46,8 +46,9 @@ pub(crate) fn run(args: &Run) -> Result<ExitCode, String> {
     let own_stem = all.iter().any(|setting| setting.name.ends_with("pml_monitoring_filename"));
     let stem = store::files_at();
     let name = files::name_of_run(stem.is_some(), own_stem);
-    let has_name = name.is_some() || run::of_environment().is_some();
-    let handed = launchers::hand_on(&args.command, &variables(!lines.is_empty(), has_name));
+    // The name that the processes write to their files.
+    let run_name = name.clone().or_else(run::of_environment);
+    let handed = launchers::hand_on(&args.command, &variables(!lines.is_empty(), run_name.is_some()));
     let mut command = Command::new(&handed.words[0]);
     command.args(&handed.words[1..]).envs(handed.environment.iter().map(|(name, value)| (name, value)));
     let preloaded = preload::add(&mut command, &library);
@@ -108,12 +109,12 @@ pub(crate) fn run(args: &Run) -> Result<ExitCode, String> {
             library: &library,
             status,
             end,
-            name: name.as_deref(),
+            name: run_name.as_deref(),
             job: job.as_ref().map(OwnedJob::directory),
             stores_before,
             files,
             output,
-            summary: summary.as_ref().map(|target| (target, summary::of_run(target, name.as_deref()))),
+            summary: summary.as_ref().map(|target| (target, summary::of_run(target, run_name.as_deref()))),
             worlds,
             diagnosis,
         });

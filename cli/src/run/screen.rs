@@ -1,8 +1,8 @@
 //! The first screen: the most important numbers of the job, at the end of a run.
 //!
 //! They are from the stores of the processes on this machine, so killed processes have their part, or from files, which have the
-//! processes on other machines. Inside of a job
-//! (`mpiexec -n 4 mpit run -- ./app`) nothing is printed: each process has an `mpit run`, and none of them knows the others.
+//! processes on other machines. Inside of a job (`mpiexec -n 4 mpit run -- ./app`) nothing is printed: each process has an
+//! `mpit run`, and none of them knows the others.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -20,7 +20,7 @@ use mpit_report::input::{self, Run};
 use mpit_report::screen::{self, Place, Summary};
 
 use super::at_end::Ended;
-use super::files::is_inside_a_job;
+use super::files::{belongs_to_run, is_inside_a_job};
 use super::no_files;
 use crate::print;
 
@@ -117,11 +117,10 @@ fn worlds_of_files(runs: &[Run]) -> Result<Worlds, u64> {
     Ok(runs.iter().map(read).collect())
 }
 
-/// Returns true if files are of the run with a name. Other files than stores of earlier runs were removed at the begin, so those
-/// that do not name their run, because the launcher does not identify it, are of this one.
+/// Returns true if files are of the run with a name. Stores that do not name their run may be of an earlier one.
 fn is_of_run(run: &Run, name: Option<&str>) -> bool {
     match run.identity() {
-        Some(identity) if identity.is_named() => Some(&*identity.run) == name,
+        Some(identity) if identity.is_named() => belongs_to_run(identity, name),
         _ => !run.has_stores(),
     }
 }

@@ -19,7 +19,7 @@ use mpit_report::pack::{self, NodePacked, Packed};
 use mpit_report::records;
 
 use super::at_end::Ended;
-use super::files::is_inside_a_job;
+use super::files::{belongs_to_run, is_inside_a_job};
 use super::members::Membership;
 use super::output::Target;
 use super::{recover, template};
@@ -67,10 +67,9 @@ fn worlds(stem: &Path, name: Option<&str>) -> Vec<Run> {
             Vec::new()
         }
     };
-    let is_own =
-        |identity: &input::Identity| !identity.is_named() || name.is_none_or(|name| identity.run == name);
     runs.retain(|run| {
-        run.newer() == 0 && run.has_texts() && !run.has_tables() && run.identity().is_none_or(is_own)
+        let is_own = run.identity().is_none_or(|identity| belongs_to_run(identity, name));
+        is_own && run.newer() == 0 && run.has_texts() && !run.has_tables()
     });
     runs
 }
