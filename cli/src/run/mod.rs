@@ -87,7 +87,7 @@ pub(crate) fn run(args: &Run) -> Result<ExitCode, String> {
     if let Some(job) = &job {
         describe(job, args, stem.as_deref());
     }
-    let stores_before = store::wanted_at().as_deref().map(recover::Before::now);
+    let stores_before = store::wanted_at().map(|stem| recover::Before::new(&stem, run_name.as_deref()));
     let files_before = target.as_ref().map(Target::files);
     let mut watch = None;
     let started = |pid: Pid| watch = watch_job(args, job.as_ref(), pid);

@@ -7,6 +7,8 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
+use mpit_components::run::names;
+
 use super::template;
 
 /// The stem of the files in a directory that is given instead of a stem.
@@ -79,9 +81,24 @@ impl Target {
         Path::new(&self.stem).parent().unwrap_or(Path::new("/"))
     }
 
+    /// Returns the files whose names begin with the stem.
     pub(crate) fn files(&self) -> Files {
-        let start = [Path::new(&self.stem).file_name().unwrap_or_default().as_bytes(), b"."].concat();
-        let mut all: Vec<_> = fs::read_dir(self.directory())
+        Files::of(Path::new(&self.stem))
+    }
+}
+
+/// The state of files with records, in one directory. Clocks of file systems differ, so no time is compared with the local one.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Files(Vec<FileState>);
+
+/// The name, inode number, time and length of a file.
+type FileState = (OsString, u64, (i64, i64), u64);
+
+impl Files {
+    /// Returns the files whose names begin with a stem.
+    pub(super) fn of(stem: &Path) -> Self {
+        let start = [stem.file_name().unwrap_or_default().as_bytes(), b"."].concat();
+        let mut all: Vec<_> = fs::read_dir(names::directory_of(stem))
             .into_iter()
             .flatten()
             .flatten()
@@ -90,23 +107,27 @@ impl Target {
                 let is_recorded = name.as_bytes().ends_with(b".prof") || name.as_bytes().ends_with(b".store");
                 is_recorded && name.as_bytes().starts_with(&start)
             })
-            .filter_map(|entry| {
-                let metadata = entry.metadata().ok()?;
-                let changed = (metadata.mtime(), metadata.mtime_nsec());
-                Some((entry.path(), metadata.ino(), changed, metadata.len()))
-            })
+            .filter_map(|entry| Some(state(entry.file_name(), &entry.metadata().ok()?)))
             .collect();
         all.sort();
-        Files(all)
+        Self(all)
+    }
+
+    pub(crate) fn have_more_than(&self, before: &Self) -> bool {
+        self.0.iter().any(|file| !before.has(file))
+    }
+
+    /// Returns true if a file in the directory was created or changed after this snapshot.
+    pub(super) fn is_new(&self, path: &Path) -> bool {
+        let Some(name) = path.file_name() else { return false };
+        fs::symlink_metadata(path).is_ok_and(|now| !self.has(&state(name.to_owned(), &now)))
+    }
+
+    fn has(&self, file: &FileState) -> bool {
+        self.0.binary_search(file).is_ok()
     }
 }
 
-/// Names, inode numbers, times and lengths of files. Clocks of file systems differ, so no time is compared with the local one.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Files(Vec<(PathBuf, u64, (i64, i64), u64)>);
-
-impl Files {
-    pub(crate) fn have_more_than(&self, before: &Self) -> bool {
-        self.0.iter().any(|file| !before.0.contains(file))
-    }
+fn state(name: OsString, metadata: &fs::Metadata) -> FileState {
+    (name, metadata.ino(), (metadata.mtime(), metadata.mtime_nsec()), metadata.len())
 }

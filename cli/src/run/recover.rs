@@ -3,43 +3,48 @@
 use std::collections::BTreeMap;
 use std::fmt::Display;
 use std::fs::{self, File};
-use std::io::Write;
+use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::thread;
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, Instant};
 
 use mpit_components::gather::{self, Text, write_container};
 use mpit_components::output::write_whole;
 use mpit_components::run::{self, names};
-use mpit_components::store::{Recovered, StoreFile};
+use mpit_components::store::{Recovered, StoreFile, Unreadable};
 use mpit_components::times::Moment;
 
+use super::files::{belongs_to_run, is_inside_a_job};
+use super::output::Files;
 use crate::print;
 
 /// The time that processes have after the end of the command: launchers do not wait for the processes that they kill.
 const TIME_LIMIT: Duration = Duration::from_secs(3);
 
+/// The stores that existed before the command. A killed process leaves its store, which may be the only one of its run.
 pub(super) struct Before {
     stem: PathBuf,
-    time: SystemTime,
+    /// The name of the run, which its processes write to their stores.
+    run: Option<String>,
+    /// The launcher's name of the job in which this command runs.
+    world: Option<String>,
+    files: Files,
 }
 
 impl Before {
-    pub(super) fn now(stem: &Path) -> Self {
-        // File systems may round times down by this much.
-        let tick = Duration::from_millis(20);
-        let now = SystemTime::now();
-        Self { stem: stem.to_owned(), time: now.checked_sub(tick).unwrap_or(now) }
+    pub(super) fn new(stem: &Path, run: Option<&str>) -> Self {
+        let world = if is_inside_a_job() { run::world_of_child() } else { None };
+        Self { stem: stem.to_owned(), run: run.map(str::to_owned), world, files: Files::of(stem) }
     }
 
-    fn is_newer(&self, path: &Path) -> bool {
-        fs::metadata(path).and_then(|file| file.modified()).is_ok_and(|modified| modified >= self.time)
-    }
-
-    fn named(&self, ending: &str) -> PathBuf {
-        let mut name = self.stem.as_os_str().to_owned();
-        name.push(ending);
-        name.into()
+    /// Returns true if a store is one of this run.
+    fn is_of_run(&self, store: &StoreFile) -> bool {
+        match store.identity() {
+            Some(identity) if identity.is_named() => belongs_to_run(&identity, self.run.as_deref()),
+            // Other processes of the job may have started before this one.
+            Some(identity) if self.world.as_ref() == Some(&identity.world) => true,
+            _ => self.files.is_new(&store.path),
+        }
     }
 
     /// Recovers the records of processes that were in their last calls until the end of the command.
@@ -51,26 +56,55 @@ impl Before {
                 return;
             }
         };
-        for files in files.chunk_by(|one, other| one.world == other.world) {
-            let world = Self { stem: run::stem_of(&self.stem, files[0].world), time: self.time };
-            world.recover_from(files.iter().filter_map(|file| StoreFile::at(&file.path)).collect(), end);
+        let mut worlds: BTreeMap<u32, Vec<StoreFile>> = BTreeMap::new();
+        for file in files {
+            let Some(store) = StoreFile::at(&file.path) else { continue };
+            if self.is_of_run(&store) {
+                worlds.entry(file.world).or_default().push(store);
+            } else if store.path.exists() {
+                print(&format!("{} is of an earlier run; `mpit report` reads it", store.path.display()));
+            }
+        }
+        wait_for_processes(worlds.values().flatten());
+        for (number, stores) in worlds {
+            let world = World { stem: run::stem_of(&self.stem, number), before: &self.files };
+            world.recover(stores, end);
         }
     }
+}
 
-    fn recover_from(&self, mut files: Vec<StoreFile>, end: Moment) {
-        files.retain(|file| {
-            let ours = self.is_newer(&file.path);
-            if !ours {
-                print(&format!("{} is of an earlier run; `mpit report` reads it", file.path.display()));
-            }
-            ours
-        });
-        let until = Instant::now() + TIME_LIMIT;
+/// Waits until no process uses the stores any more, for a limited time.
+pub(super) fn wait_for_processes<'a>(stores: impl IntoIterator<Item = &'a StoreFile>) {
+    let until = Instant::now() + TIME_LIMIT;
+    for store in stores {
+        while store.is_in_use() && Instant::now() < until {
+            thread::sleep(Duration::from_millis(10));
+        }
+    }
+}
+
+/// A world of the run.
+struct World<'a> {
+    /// The beginning of the names of its files.
+    stem: PathBuf,
+    before: &'a Files,
+}
+
+impl World<'_> {
+    fn named(&self, ending: &str) -> PathBuf {
+        let mut name = self.stem.as_os_str().to_owned();
+        name.push(ending);
+        name.into()
+    }
+
+    /// Returns true if the run wrote a file.
+    fn is_written(&self, path: &Path) -> bool {
+        self.before.is_new(path)
+    }
+
+    fn recover(&self, stores: Vec<StoreFile>, end: Moment) {
         let mut recovered = BTreeMap::new();
-        for file in files {
-            while file.is_in_use() && Instant::now() < until {
-                thread::sleep(Duration::from_millis(20));
-            }
+        for file in stores {
             // Checked before reading, so that the process cannot write in between.
             let in_use = file.is_in_use();
             match file.read_at(Some(end)) {
@@ -86,6 +120,8 @@ impl Before {
                     file.path.display()
                 )),
                 Ok(one) => _ = recovered.insert(file.rank, (file, one)),
+                // The process removed the store itself.
+                Err(Unreadable::Io(error)) if error.kind() == ErrorKind::NotFound => (),
                 Err(why) => print(&format!("{}: {why}", file.path.display())),
             }
         }
@@ -110,8 +146,8 @@ impl Before {
         if is_identified {
             return;
         }
-        let there =
-            |rank: &u32| self.is_newer(&container) || self.is_newer(&self.named(&format!(".{rank}.prof")));
+        let is_in_container = self.is_written(&container);
+        let there = |rank: &u32| is_in_container || self.is_written(&self.named(&format!(".{rank}.prof")));
         let missing: Vec<u32> = (0..size).filter(|rank| !there(rank)).collect();
         if !missing.is_empty() {
             print(&format!("{} left no records", ranks(&missing)));
@@ -126,26 +162,31 @@ impl Before {
             Text { rank: *rank, host: host.unwrap_or_default(), text: one.file_text() }
         };
         let texts: Vec<Text> = recovered.iter().map(text).collect();
-        let beside = |rank: &u32| self.is_newer(&self.named(&format!(".{rank}.prof")));
+        let beside = |rank: &u32| self.is_written(&self.named(&format!(".{rank}.prof")));
         let lost = (0..size).filter(|rank| !recovered.contains_key(rank) && !beside(rank));
         let missing: Vec<_> = lost.map(|rank| (rank, "it left nothing".into())).collect();
-        if is_written(path, write_whole(path, |file| write_container(file, size, identity, &texts, &missing)))
-        {
-            for (file, _) in recovered.values() {
-                remove(file);
-            }
-            report_recovered(&split(recovered), &path.display());
+        let result = write_whole(path, |file| write_container(file, size, identity, &texts, &missing));
+        if let Err(error) = result {
+            report_write_error(path, &error);
+            return;
         }
+        for (file, _) in recovered.values() {
+            remove(file);
+        }
+        report_recovered(&split(recovered), &path.display());
     }
 
     fn write_each(&self, recovered: BTreeMap<u32, (StoreFile, Recovered)>) {
         let mut all = [Vec::new(), Vec::new()];
         for (rank, (file, one)) in recovered {
             let path = self.named(&format!(".{rank}.prof"));
-            if is_written(&path, write_whole(&path, |mut to: &File| to.write_all(&one.file_text()))) {
-                remove(&file);
-                all[usize::from(one.finalized)].push(rank);
+            let result = write_whole(&path, |mut to: &File| to.write_all(&one.file_text()));
+            if let Err(error) = result {
+                report_write_error(&path, &error);
+                continue;
             }
+            remove(&file);
+            all[usize::from(one.finalized)].push(rank);
         }
         report_recovered(&all, &format!("{}.<rank>.prof", self.stem.display()));
     }
@@ -170,9 +211,8 @@ fn report_recovered([killed, finalized]: &[Vec<u32>; 2], place: &dyn Display) {
     }
 }
 
-/// Prints the error if a file could not be written. Returns true if it was.
-fn is_written(path: &Path, result: std::io::Result<()>) -> bool {
-    result.inspect_err(|error| print(&format!("cannot write {}: {error}", path.display()))).is_ok()
+fn report_write_error(path: &Path, error: &io::Error) {
+    print(&format!("cannot write {}: {error}", path.display()));
 }
 
 fn remove(file: &StoreFile) {

@@ -8,8 +8,6 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::process::ExitStatusExt;
 use std::path::PathBuf;
-use std::thread;
-use std::time::{Duration, Instant};
 
 use mpit_components::run::job::JobDirectory;
 use mpit_components::run::names;
@@ -21,14 +19,11 @@ use mpit_report::screen::{self, Place, Summary};
 
 use super::at_end::Ended;
 use super::files::{belongs_to_run, is_inside_a_job};
-use super::no_files;
+use super::{no_files, recover};
 use crate::print;
 
 /// The maximum number of worlds with a line of their own.
 const MAX_WORLDS: usize = 16;
-
-/// The time that processes have after the end of the command: launchers do not wait for the processes that they kill.
-const TIME_LIMIT: Duration = Duration::from_secs(1);
 
 /// A line about processes of which nothing is known here.
 const ON_OTHERS: &str = "processes on other machines do not count here; they do with --summary STEM, in a directory that all machines see";
@@ -62,12 +57,7 @@ pub(super) fn worlds(job: &JobDirectory, end: Moment) -> Worlds {
             stores.entry(file.world).or_default().push(store);
         }
     }
-    let until = Instant::now() + TIME_LIMIT;
-    for store in stores.values().flatten() {
-        while store.is_in_use() && Instant::now() < until {
-            thread::sleep(Duration::from_millis(10));
-        }
-    }
+    recover::wait_for_processes(stores.values().flatten());
     let read = |(world, stores): (u32, Vec<StoreFile>)| Some((world, read(&stores, end)?));
     stores.into_iter().filter_map(read).collect()
 }

@@ -141,6 +141,26 @@ fn stores_are_recovered_and_reported() {
     assert_eq!(report.stderr, note);
 }
 
+/// Tests a directory whose clock is a day behind, as on a file server.
+#[test]
+fn stores_are_recovered_despite_clocks() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = |name: &str| directory.path().join(name);
+    store(&path("kept.0"), 0);
+    store(&path("kept.1"), 1);
+    let (stem, kept) = (path("run").display().to_string(), path("kept").display().to_string());
+    // A store of an earlier run, which looks newer.
+    fs::copy(path("kept.1"), path("run.1.store")).unwrap();
+    let tomorrow = SystemTime::now() + Duration::from_secs(86_400);
+    File::options().write(true).open(path("run.1.store")).unwrap().set_modified(tomorrow).unwrap();
+    let copy = format!("cp {kept}.0 {stem}.0.store; touch -t 202001010000 {stem}.0.store");
+    let printed = mpit(&["run", "-o", &stem, "--crash-safe", "--", "sh", "-c", &copy]).stderr;
+    assert!(printed.contains("mpit: rank 0 ended without MPI_Finalize: recovered"), "{printed}");
+    assert!(path("run.0.prof").exists() && !path("run.0.store").exists(), "{printed}");
+    assert!(printed.contains("run.1.store is of an earlier run"), "{printed}");
+    assert!(path("run.1.store").exists() && !path("run.1.prof").exists(), "{printed}");
+}
+
 /// Tests a store that ends with a whole block, as a copy on a full disk may do.
 #[test]
 fn a_store_that_was_cut_off_is_reported() {
