@@ -4,7 +4,6 @@ use std::ffi::OsString;
 use std::path::Path;
 use std::process::ExitStatus;
 
-use mpit_components::run::job::JobDirectory;
 use mpit_components::times::Moment;
 use mpit_report::input::Run;
 
@@ -15,7 +14,7 @@ use crate::print;
 use crate::why::watch;
 
 /// A run whose command has ended.
-pub(super) struct Ended<'a> {
+pub(super) struct FinishedRun<'a> {
     pub(super) args: &'a crate::Run,
     /// The command as it was run.
     pub(super) words: &'a [OsString],
@@ -27,26 +26,28 @@ pub(super) struct Ended<'a> {
     pub(super) end: Moment,
     /// The name of the run in its files; `None` if nothing names it.
     pub(super) name: Option<&'a str>,
-    /// The stores of the processes on this machine. `None` if another `mpit run` has them, or there is no place for them.
-    pub(super) job: Option<&'a JobDirectory>,
+    /// True for a part of a job, or of another run: this command does not have the stores of the processes.
+    pub(super) is_part: bool,
+    /// The reason why there is no directory for the stores of the processes on this machine.
+    pub(super) job_error: Option<&'a str>,
     /// The stores that existed before the run, if `monitoring_store=file`.
     pub(super) stores_before: Option<recover::Before>,
-    pub(super) files: Option<RunFiles>,
+    pub(super) files: Option<&'a RunFiles>,
     /// `--output`, and its files before the run.
     pub(super) output: Option<(&'a Target, &'a output::Files)>,
     /// `--summary`, and its files.
     pub(super) summary: Option<(&'a Target, Vec<Run>)>,
-    /// The summaries of the job, from the stores of `job`; empty if they are not shown.
+    /// The summaries of the job, from the stores of its processes on this machine; empty if they are not shown.
     pub(super) worlds: screen::Worlds,
     /// The diagnosis for which the command was ended (`--stuck --kill`).
     pub(super) diagnosis: Option<String>,
 }
 
 /// A step. It may print messages, and must not fail.
-type Step = fn(&Ended<'_>);
+type Step = fn(&FinishedRun<'_>);
 
-/// The steps, in their order. The stores of `job` are removed after the last one.
-const STEPS: [Step; 9] = [
+/// The steps, in their order. The stores are removed and the names unlocked after the last one.
+const STEPS: [Step; 8] = [
     recover_stores,
     remove_traces,
     screen::show,
@@ -54,35 +55,28 @@ const STEPS: [Step; 9] = [
     report_summary,
     missing::report,
     tables::pack_all,
-    unlock_names,
     repeat_diagnosis,
 ];
 
-pub(super) fn finish(run: &Ended<'_>) {
+pub(super) fn finish(run: &FinishedRun<'_>) {
     for step in STEPS {
         step(run);
     }
 }
 
-fn recover_stores(run: &Ended<'_>) {
+fn recover_stores(run: &FinishedRun<'_>) {
     if let Some(before) = &run.stores_before {
         before.recover(run.end);
     }
 }
 
-fn remove_traces(run: &Ended<'_>) {
-    if let Some(files) = &run.files {
+fn remove_traces(run: &FinishedRun<'_>) {
+    if let Some(files) = run.files {
         files.remove_traces();
     }
 }
 
-fn unlock_names(run: &Ended<'_>) {
-    if let Some(files) = &run.files {
-        files.unlock();
-    }
-}
-
-fn report_files(run: &Ended<'_>) {
+fn report_files(run: &FinishedRun<'_>) {
     let Some((target, before)) = run.output else { return };
     let shown = &target.shown;
     let is_for_all = run.args.one_file;
@@ -96,7 +90,7 @@ fn report_files(run: &Ended<'_>) {
     }
 }
 
-fn report_summary(run: &Ended<'_>) {
+fn report_summary(run: &FinishedRun<'_>) {
     let Some((target, files)) = &run.summary else { return };
     if files::is_inside_a_job() || !files.is_empty() {
         return;
@@ -109,7 +103,7 @@ fn report_summary(run: &Ended<'_>) {
 }
 
 /// Prints the diagnosis again, because launchers print much when they are ended.
-fn repeat_diagnosis(run: &Ended<'_>) {
+fn repeat_diagnosis(run: &FinishedRun<'_>) {
     if let Some(diagnosis) = &run.diagnosis {
         print("ended the command, because it was stuck:");
         watch::print_all(diagnosis);

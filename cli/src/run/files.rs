@@ -17,10 +17,11 @@ use crate::print;
 /// Environment variables in which launchers number the processes that they start.
 const RANK_VARIABLES: [&str; 5] = ["PMIX_RANK", "PMI_RANK", "PMI_ID", "PMI_FD", "OMPI_COMM_WORLD_RANK"];
 
+/// The files of a run, whose names are locked as long as this exists.
 pub(super) struct RunFiles {
     stem: PathBuf,
     run: String,
-    lock: Option<Lock>,
+    _lock: Option<Lock>,
 }
 
 /// Returns true if a launcher started this command. Then each process of the job runs one, and they share the files.
@@ -29,29 +30,38 @@ pub(super) fn is_inside_a_job() -> bool {
 }
 
 impl RunFiles {
-    /// Removes the files of earlier runs, and with `has_tables` their tables.
-    pub(super) fn begin(stem: &Path, run: String, has_tables: bool) -> Result<Self, String> {
+    /// Locks the names. Fails if a running program uses one of the files.
+    pub(super) fn lock(stem: &Path, run: String) -> Result<Self, String> {
         let stem = std::path::absolute(stem).unwrap_or_else(|_| stem.to_owned());
         let lock = Lock::take(&stem)?;
-        let cleared = clear(&stem, has_tables);
-        let files = Self { stem, run, lock };
-        if cleared.is_err() {
-            files.unlock();
+        require_unused(&stem)?;
+        Ok(Self { stem, run, _lock: lock })
+    }
+
+    /// Returns the beginning of the names, absolute.
+    pub(super) fn stem(&self) -> &Path {
+        &self.stem
+    }
+
+    /// Removes the files of earlier runs, and with `has_tables` their tables.
+    pub(super) fn clear(&self, has_tables: bool) -> Result<(), String> {
+        // Before the files, which stay if this fails.
+        if has_tables {
+            tables::clear(&self.stem)?;
         }
-        cleared.map(|()| files)
+        // The store of a killed process may be its only data, so stores are kept; reports separate them.
+        for file in find(&self.stem).iter().filter(|file| !file.store && file.is_ours()) {
+            fs::remove_file(&file.path).map_err(|error| {
+                format!("cannot remove {}, of an earlier run: {error}", file.path.display())
+            })?;
+        }
+        Ok(())
     }
 
     /// Removes the files that the processes needed while they ran.
     pub(super) fn remove_traces(&self) {
         for path in run::remove_traces(&self.stem, &self.run) {
             print(&format!("cannot remove {}; it is not needed any more", path.display()));
-        }
-    }
-
-    /// Lets another run take the names. Called when this one reads and writes no files any more.
-    pub(super) fn unlock(&self) {
-        if let Some(lock) = &self.lock {
-            lock.remove();
         }
     }
 }
@@ -74,26 +84,20 @@ fn new_name() -> String {
     format!("{}-{host}-{}", run::compact_time(SystemTime::now()), std::process::id())
 }
 
-fn clear(stem: &Path, has_tables: bool) -> Result<(), String> {
-    // An unreadable directory is reported when a file is to be written there.
-    let there = names::find(stem).unwrap_or_default();
+/// Returns the files with these names. An unreadable directory is reported when a file is to be written there.
+fn find(stem: &Path) -> Vec<names::Named> {
+    names::find(stem).unwrap_or_default()
+}
+
+fn require_unused(stem: &Path) -> Result<(), String> {
     let in_use = |file: &names::Named| StoreFile::at(&file.path).is_some_and(|store| store.is_in_use());
-    if let Some(busy) = there.iter().find(|file| file.store && in_use(file)) {
-        return Err(format!(
+    match find(stem).iter().find(|file| file.store && in_use(file)) {
+        Some(busy) => Err(format!(
             "{} is in use by a running program; wait for its end, or choose another --output",
             busy.path.display()
-        ));
+        )),
+        None => Ok(()),
     }
-    // Before the files, which stay if this fails.
-    if has_tables {
-        tables::clear(stem)?;
-    }
-    // The store of a killed process may be its only data, so stores are kept; reports separate them.
-    for file in there.iter().filter(|file| !file.store && file.is_ours()) {
-        fs::remove_file(&file.path)
-            .map_err(|error| format!("cannot remove {}, of an earlier run: {error}", file.path.display()))?;
-    }
-    Ok(())
 }
 
 /// Returns true if a file still has its name.
@@ -102,18 +106,13 @@ pub(super) fn is_at(file: &File, path: &Path) -> bool {
     fs::symlink_metadata(path).is_ok_and(same)
 }
 
-/// A lock of the names of files.
+/// A lock of the names of files, as long as this exists.
 pub(super) struct Lock {
     path: PathBuf,
-    _file: File,
+    file: File,
 }
 
 impl Lock {
-    /// Removes the file of the lock. Another command may be waiting for the lock; it checks afterwards that the file still exists.
-    pub(super) fn remove(&self) {
-        let _ = fs::remove_file(&self.path);
-    }
-
     /// Locks the names. Returns `None` if files cannot be created or locked: concurrent runs are then not detected.
     pub(super) fn take(stem: &Path) -> Result<Option<Self>, String> {
         let mut hasher = DefaultHasher::new();
@@ -124,8 +123,14 @@ impl Lock {
         }
         loop {
             let mut options = File::options();
-            let Ok(file) = options.read(true).write(true).create(true).truncate(false).open(&path) else {
-                return Ok(None);
+            options.read(true).write(true);
+            let (file, is_created) = match options.create_new(true).open(&path) {
+                Ok(file) => (file, true),
+                // Another command has the lock, or has left its file.
+                Err(_) => match options.create_new(false).create(true).truncate(false).open(&path) {
+                    Ok(file) => (file, false),
+                    Err(_) => return Ok(None),
+                },
             };
             match file.try_lock() {
                 Ok(()) => (),
@@ -135,21 +140,59 @@ impl Lock {
                         stem.display()
                     ));
                 }
-                Err(TryLockError::Error(_)) => return Ok(None),
+                Err(TryLockError::Error(_)) => {
+                    // The file of another command stays: locks may fail here alone.
+                    if is_created {
+                        let _ = fs::remove_file(&path);
+                    }
+                    return Ok(None);
+                }
             }
             // The previous run may have removed the file meanwhile.
             if is_at(&file, &path) {
-                return Ok(Some(Self { path, _file: file }));
+                return Ok(Some(Self { path, file }));
             }
+        }
+    }
+}
+
+impl Drop for Lock {
+    /// Removes the file while it is locked. Another command may have opened it before; it checks afterwards that the file still has
+    /// its name.
+    fn drop(&mut self) {
+        // A file that replaced this one is not locked by this command.
+        if is_at(&self.file, &self.path) {
+            let _ = fs::remove_file(&self.path);
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use mpit_components::run::Identity;
 
-    use super::belongs_to_run;
+    use super::{Lock, belongs_to_run};
+
+    #[test]
+    fn locks_remove_their_own_files() {
+        let directory = tempfile::tempdir().unwrap();
+        let stem = directory.path().join("run");
+        let files = || fs::read_dir(directory.path()).unwrap().map(|entry| entry.unwrap().path());
+        let lock = Lock::take(&stem).unwrap().unwrap();
+        assert!(Lock::take(&stem).is_err());
+        drop(lock);
+        assert_eq!(files().count(), 0);
+        // A user removed the file, and another command created one of the same name.
+        let lock = Lock::take(&stem).unwrap().unwrap();
+        fs::remove_file(&lock.path).unwrap();
+        let other = Lock::take(&stem).unwrap().unwrap();
+        drop(lock);
+        assert_eq!(files().count(), 1);
+        drop(other);
+        assert_eq!(files().count(), 0);
+    }
 
     #[test]
     fn named_files_are_of_one_run() {

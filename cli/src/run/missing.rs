@@ -7,7 +7,7 @@ use mpit_components::run::Identity;
 use mpit_components::run::names::{self, Named};
 use mpit_components::store::StoreFile;
 
-use super::at_end::Ended;
+use super::at_end::FinishedRun;
 use super::files::{belongs_to_run, is_inside_a_job};
 use super::{no_files, recover};
 use crate::print;
@@ -26,7 +26,7 @@ struct Missing {
 }
 
 /// Prints a line for each world whose ranks do not all have records. Inside of a job, other processes may still write theirs.
-pub(super) fn report(run: &Ended<'_>) {
+pub(super) fn report(run: &FinishedRun<'_>) {
     let Some((target, _)) = run.output else { return };
     if is_inside_a_job() {
         return;
@@ -53,7 +53,7 @@ pub(super) fn report(run: &Ended<'_>) {
     }
 }
 
-fn why(run: &Ended<'_>, stem: &str) -> String {
+fn why(run: &FinishedRun<'_>, stem: &str) -> String {
     if let Some(why) = no_files::dropped_environment(run.words) {
         return why;
     }

@@ -7,22 +7,24 @@ mod members;
 mod missing;
 pub(crate) mod no_files;
 pub(crate) mod output;
+mod prepare;
+mod program;
 mod recover;
 mod screen;
 mod summary;
 mod tables;
 mod template;
 
+use std::io;
 use std::path::Path;
-use std::process::{self, Command, ExitCode};
+use std::process::{self, ExitCode, ExitStatus};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use mpit::cvar::sources::LAUNCHER_SETTINGS;
 use mpit::event::clock;
 use mpit_components::run::job::OwnedJob;
+use mpit_components::store;
 use mpit_components::times::{self, Moment};
-use mpit_components::{run, store};
-use output::Target;
+use output::{Files, Target};
 pub(crate) use recover::ranks;
 use rustix::process::Pid;
 
@@ -30,111 +32,127 @@ use crate::forwarding::Forwarder;
 use crate::node::this_node;
 use crate::settings::{self, Setting};
 use crate::why::watch::StuckWatch;
-use crate::{Run, forwarding, preload, print, require_program};
-use at_end::Ended;
-use files::RunFiles;
+use crate::{Run, forwarding, print};
+use at_end::FinishedRun;
+use prepare::PreparedRun;
 use tables::OneOfNode;
 
 /// Runs the command, waits for it, forwards signals to it, and ends as the command did.
 pub(crate) fn run(args: &Run) -> Result<ExitCode, String> {
-    require_program(&args.command)?;
-    let library = preload::find(args.library.file.as_deref())?;
-    let (target, summary) = (args.output_target()?, args.summary_target()?);
-    let all = settings(args, target.as_ref(), summary.as_ref())?;
-    target.as_ref().map(Target::prepare).transpose()?;
-    let lines = settings::for_environment(&all);
-    let own_stem = all.iter().any(|setting| setting.name.ends_with("pml_monitoring_filename"));
-    let stem = store::files_at();
-    let name = files::name_of_run(stem.is_some(), own_stem);
-    // The name that the processes write to their files.
-    let run_name = name.clone().or_else(run::of_environment);
-    let handed = launchers::hand_on(&args.command, &variables(!lines.is_empty(), run_name.is_some()));
-    let mut command = Command::new(&handed.words[0]);
-    command.args(&handed.words[1..]).envs(handed.environment.iter().map(|(name, value)| (name, value)));
-    let preloaded = preload::add(&mut command, &library);
-    if !lines.is_empty() {
-        command.env(LAUNCHER_SETTINGS, &lines);
-    }
-    if args.verbose {
-        print(&format!("LD_PRELOAD={}", preloaded.display()));
-        for line in lines.lines() {
-            print(&format!("set {line}"));
+    let mut prepared = PreparedRun::new(args)?;
+    let executed = prepared.execute()?;
+    let status = executed.status;
+    // Also unlocks the names, before a signal may end this process.
+    prepared.finish(executed);
+    Ok(forwarding::end_as(status))
+}
+
+/// A run whose command has ended.
+struct ExecutedRun {
+    status: ExitStatus,
+    /// The time of the command's end.
+    end: Moment,
+    node: NodeState,
+    /// The reason why there is no directory of the job.
+    job_error: Option<String>,
+    /// The stores that existed before the run, if `monitoring_store=file`.
+    stores_before: Option<recover::Before>,
+    /// The files of `--output` before the run.
+    files_before: Option<Files>,
+    /// The diagnosis for which the command was ended (`--stuck --kill`).
+    diagnosis: Option<String>,
+}
+
+/// The records of the job on this node that are not in the user's files.
+struct NodeState {
+    job: Option<OwnedJob>,
+    one_of_node: Option<OneOfNode>,
+}
+
+impl NodeState {
+    fn end(self) {
+        if let Some(one) = self.one_of_node {
+            one.end();
         }
-        for change in &handed.changes {
-            print(change);
+        if let Some(job) = self.job {
+            // A later `mpit run` removes the rest.
+            let _ = job.remove();
         }
-        let words: Vec<_> = handed.words.iter().map(|word| word.to_string_lossy()).collect();
-        print(&format!("run {}", words.join(" ")));
     }
-    let files = match (&name, &stem) {
-        (Some(name), Some(stem)) => Some(RunFiles::begin(stem, name.clone(), args.tables)?),
-        _ => None,
-    };
-    let one_of_node = match &target {
-        Some(target) if args.tables && files::is_inside_a_job() => OneOfNode::join(target),
-        _ => None,
-    };
-    let summary_lock = match (&summary, &name) {
-        (Some(summary), Some(_)) => summary::prepare(summary, stem.as_deref())?,
-        // Inside of a job, other processes may have ended already.
-        _ => None,
-    };
-    // The command runs without the directory as well.
-    let job = name.as_deref().and_then(|name| OwnedJob::create(name).ok());
-    if let Some(name) = &name {
-        command.env(run::RUN, name);
-    }
-    if let Some(job) = &job {
-        describe(job, args, stem.as_deref());
-    }
-    let stores_before = store::wanted_at().map(|stem| recover::Before::new(&stem, run_name.as_deref()));
-    let files_before = target.as_ref().map(Target::files);
-    let mut watch = None;
-    let started = |pid: Pid| watch = watch_job(args, job.as_ref(), pid);
-    let result = Forwarder::start().and_then(|forwarder| forwarder.run(&mut command, started));
-    // Processes that were killed were in their last calls until about now.
-    let end = Moment { domain: times::machine(), ns: clock::read_both().nanoseconds.cast_unsigned() };
-    let diagnosis = watch.and_then(StuckWatch::end);
-    if let Ok(status) = result {
-        let output = target.as_ref().zip(files_before.as_ref());
-        let worlds = match &job {
-            Some(job) if !args.quiet && !screen::is_of_files(output.is_some(), stores_before.is_some()) => {
-                screen::worlds(job.directory(), end)
+}
+
+impl PreparedRun<'_> {
+    /// Removes the files of earlier runs, and runs the command to its end.
+    fn execute(&mut self) -> Result<ExecutedRun, String> {
+        let args = self.args;
+        let forwarder = Forwarder::start().map_err(|error| cannot_run(args, &error))?;
+        self.clear()?;
+        // The command runs without the directory as well.
+        let (job, job_error) = match self.own_name.as_deref().map(OwnedJob::create).transpose() {
+            Ok(job) => (job, None),
+            Err(error) => (None, Some(error.to_string())),
+        };
+        if let Some(job) = &job {
+            describe(job, args, self.stem.as_deref());
+        }
+        let one_of_node = match &self.output {
+            Some(target) if args.tables && files::is_inside_a_job() => OneOfNode::join(target),
+            _ => None,
+        };
+        let stores_before = store::wanted_at().map(|stem| recover::Before::new(&stem, self.name.as_deref()));
+        let files_before = self.output.as_ref().map(Target::files);
+        let mut watch = None;
+        let result = forwarder.run(&mut self.command, |pid| watch = watch_job(args, job.as_ref(), pid));
+        // Processes that were killed were in their last calls until about now.
+        let end = Moment { domain: times::machine(), ns: clock::read_both().nanoseconds.cast_unsigned() };
+        let diagnosis = watch.and_then(StuckWatch::end);
+        let node = NodeState { job, one_of_node };
+        match result {
+            Ok(status) => {
+                Ok(ExecutedRun { status, end, node, job_error, stores_before, files_before, diagnosis })
             }
+            Err(error) => {
+                if let Some(files) = &self.files {
+                    files.remove_traces();
+                }
+                node.end();
+                Err(cannot_run(args, &error))
+            }
+        }
+    }
+
+    /// Recovers and reports the records of the run. Its names stay locked until then.
+    fn finish(self, executed: ExecutedRun) {
+        let ExecutedRun { status, end, node, job_error, stores_before, files_before, diagnosis } = executed;
+        let output = self.output.as_ref().zip(files_before.as_ref());
+        let is_of_files = screen::is_of_files(output.is_some(), stores_before.is_some());
+        let worlds = match &node.job {
+            Some(job) if !self.args.quiet && !is_of_files => screen::worlds(job.directory(), end),
             _ => screen::Worlds::new(),
         };
-        at_end::finish(&Ended {
-            args,
-            words: &handed.words,
-            library: &library,
+        let name = self.name.as_deref();
+        at_end::finish(&FinishedRun {
+            args: self.args,
+            words: &self.words,
+            library: &self.library,
             status,
             end,
-            name: run_name.as_deref(),
-            job: job.as_ref().map(OwnedJob::directory),
+            name,
+            is_part: self.own_name.is_none(),
+            job_error: job_error.as_deref(),
             stores_before,
-            files,
+            files: self.files.as_ref(),
             output,
-            summary: summary.as_ref().map(|target| (target, summary::of_run(target, run_name.as_deref()))),
+            summary: self.summary.as_ref().map(|target| (target, summary::of_run(target, name))),
             worlds,
             diagnosis,
         });
-    } else if let Some(files) = &files {
-        files.remove_traces();
-        files.unlock();
+        node.end();
     }
-    if let Some(one) = one_of_node {
-        one.end();
-    }
-    if let Some(lock) = summary_lock {
-        lock.remove();
-    }
-    if let Some(job) = job {
-        // A later `mpit run` removes the rest.
-        let _ = job.remove();
-    }
-    result
-        .map(forwarding::end_as)
-        .map_err(|error| format!("cannot run {}: {error}", args.command[0].display()))
+}
+
+fn cannot_run(args: &Run, error: &io::Error) -> String {
+    format!("cannot run {}: {error}", args.command[0].display())
 }
 
 impl Run {
@@ -147,18 +165,6 @@ impl Run {
     pub(crate) fn summary_target(&self) -> Result<Option<Target>, String> {
         self.summary.as_deref().map(|stem| Target::new("--summary", stem, &self.command)).transpose()
     }
-}
-
-/// Returns the names of the variables that the processes of the command need.
-fn variables(has_settings: bool, has_name: bool) -> Vec<&'static str> {
-    let mut names = preload::VARIABLES.to_vec();
-    if has_settings {
-        names.push(LAUNCHER_SETTINGS);
-    }
-    if has_name {
-        names.push(run::RUN);
-    }
-    names
 }
 
 /// Watches the job for `--stuck`.

@@ -17,8 +17,8 @@ use mpit_report::ProgramParts;
 use mpit_report::input::{self, Run};
 use mpit_report::screen::{self, Place, Summary};
 
-use super::at_end::Ended;
-use super::files::{belongs_to_run, is_inside_a_job};
+use super::at_end::FinishedRun;
+use super::files::belongs_to_run;
 use super::{no_files, recover};
 use crate::print;
 
@@ -116,8 +116,8 @@ fn is_of_run(run: &Run, name: Option<&str>) -> bool {
 }
 
 /// Prints the summaries of the worlds, or the reason why nothing was recorded.
-pub(super) fn show(run: &Ended<'_>) {
-    if run.args.quiet || is_inside_a_job() || run.job.is_none() {
+pub(super) fn show(run: &FinishedRun<'_>) {
+    if run.args.quiet || run.is_part {
         return;
     }
     for line in lines(run) {
@@ -133,7 +133,7 @@ impl World {
 
 /// Returns the summaries of the worlds: from files, where these have processes that the stores of this machine do not have. Fails with a
 /// message for the user.
-fn with_files(run: &Ended<'_>) -> Result<Worlds, String> {
+fn with_files(run: &FinishedRun<'_>) -> Result<Worlds, String> {
     let mut worlds = run.worlds.clone();
     if !worlds.is_empty() && worlds.values().all(World::is_whole) {
         return Ok(worlds);
@@ -156,7 +156,7 @@ fn with_files(run: &Ended<'_>) -> Result<Worlds, String> {
     Ok(worlds)
 }
 
-fn lines(run: &Ended<'_>) -> Vec<String> {
+fn lines(run: &FinishedRun<'_>) -> Vec<String> {
     let worlds = match with_files(run) {
         Ok(worlds) => worlds,
         Err(message) => return vec![message],
@@ -193,7 +193,7 @@ fn lines(run: &Ended<'_>) -> Vec<String> {
 
 /// Returns the reason why nothing was recorded. No line for commands that have nothing to do with MPI, as far as they show, and with
 /// `--summary`, for which [`at_end`](super::at_end) prints one.
-fn nothing(run: &Ended<'_>) -> Vec<String> {
+fn nothing(run: &FinishedRun<'_>) -> Vec<String> {
     let (command, library, status) = (run.words, run.library, run.status);
     if !no_files::names_mpi(command) || run.summary.is_some() {
         return Vec::new();

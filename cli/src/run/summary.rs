@@ -1,7 +1,7 @@
 //! `--summary`: the small file with the summary of the job, which its processes on all machines make together.
 
 use std::fs;
-use std::io::ErrorKind;
+use std::io::{self, ErrorKind};
 use std::path::Path;
 
 use mpit_report::input::{self, Run};
@@ -18,20 +18,28 @@ pub(super) fn of_run(target: &Target, name: Option<&str>) -> Vec<Run> {
     }
 }
 
-/// Creates the directory of the file, and removes the files of an earlier run. Returns a lock of the name, unless that is `locked`
-/// already.
+/// Creates the directory of the file. Returns a lock of the name, unless that is `locked` already.
 pub(super) fn prepare(target: &Target, locked: Option<&Path>) -> Result<Option<Lock>, String> {
+    fs::create_dir_all(target.directory())
+        .map_err(|error| refused(target, "create the directory", &error))?;
     let stem = Path::new(&target.stem);
-    let refused = |what: &str, error| format!("--summary {}: cannot {what}: {error}", target.shown);
-    fs::create_dir_all(target.directory()).map_err(|error| refused("create the directory", error))?;
-    let lock = if locked == Some(stem) { None } else { Lock::take(stem)? };
-    for path in input::summaries(stem) {
+    if locked == Some(stem) { Ok(None) } else { Lock::take(stem) }
+}
+
+/// Removes the files of an earlier run.
+pub(super) fn clear(target: &Target) -> Result<(), String> {
+    for path in input::summaries(Path::new(&target.stem)) {
         match fs::remove_file(&path) {
             Err(error) if error.kind() != ErrorKind::NotFound => {
-                return Err(refused(&format!("remove {}, of an earlier run", path.display()), error));
+                let what = format!("remove {}, of an earlier run", path.display());
+                return Err(refused(target, &what, &error));
             }
             _ => (),
         }
     }
-    Ok(lock)
+    Ok(())
+}
+
+fn refused(target: &Target, what: &str, error: &io::Error) -> String {
+    format!("--summary {}: cannot {what}: {error}", target.shown)
 }

@@ -18,7 +18,7 @@ use mpit_report::input::{self, NodeProcesses, Run};
 use mpit_report::pack::{self, NodePacked, Packed};
 use mpit_report::records;
 
-use super::at_end::Ended;
+use super::at_end::FinishedRun;
 use super::files::{belongs_to_run, is_inside_a_job};
 use super::members::Membership;
 use super::output::Target;
@@ -28,7 +28,7 @@ use crate::pack::{print_result, remove_files};
 use crate::print;
 
 /// Packs the files of a job, in front of its launcher.
-pub(super) fn pack_all(run: &Ended<'_>) {
+pub(super) fn pack_all(run: &FinishedRun<'_>) {
     let Some((target, before)) = run.output else { return };
     if !run.args.tables || is_inside_a_job() || !target.files().have_more_than(before) {
         return;

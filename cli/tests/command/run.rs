@@ -1,7 +1,7 @@
 //! `mpit run`: the arguments that it refuses before the command runs, and its messages afterwards.
 
 use std::fs;
-use std::io::Write;
+use std::io::{Read, Write};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -187,6 +187,65 @@ fn summaries_are_removed_or_missing() {
     assert_eq!(done.status.code(), Some(0), "{}", done.stderr);
     let done = mpit(root, &["run", "--summary", "", "--", "true"]);
     assert!(done.stderr.contains("--summary : expected the first part of file names"), "{}", done.stderr);
+}
+
+/// Returns the names in a directory.
+fn names(directory: &Path) -> Vec<String> {
+    let name = |entry: std::io::Result<fs::DirEntry>| entry.unwrap().file_name().into_string().unwrap();
+    let mut all: Vec<_> = fs::read_dir(directory).unwrap().map(name).collect();
+    all.sort();
+    all
+}
+
+/// Tests that a command that does not start removes no files of an earlier run, and leaves none.
+#[test]
+fn records_stay_if_nothing_runs() {
+    let directory = tempfile::tempdir().unwrap();
+    let root = directory.path();
+    fs::create_dir(root.join("dir")).unwrap();
+    fs::write(root.join("script"), "#!/bin/sh\n").unwrap();
+    fs::write(root.join("x.prof"), "# MPIT JOB\t1\t2 ranks\n").unwrap();
+    fs::write(root.join("s.summary"), "# MPIT SUMMARY\t1\n").unwrap();
+    let before = names(root);
+    for (arguments, reason) in [
+        (&["--summary", "s", "--", "./typo"][..], "cannot run ./typo: No such file or directory"),
+        (&["--summary", "s", "--", "no-such-command-here"], "cannot run no-such-command-here: No such file"),
+        (&["--summary", "s", "--", "./script"], "cannot run ./script: Permission denied"),
+        (&["--summary", "s", "--", "./dir"], "cannot run ./dir: Permission denied"),
+        (&["--summary", "script/s", "--", "true"], "--summary script/s: cannot create the directory"),
+        (&["--summary", "/proc/x/s", "--", "true"], "--summary /proc/x/s: cannot create the directory"),
+    ] {
+        let done = mpit(root, &[&["run", "-o", "x"][..], arguments].concat());
+        assert_eq!(done.status.code(), Some(2), "{arguments:?}: {}", done.stderr);
+        assert!(done.stderr.contains(reason), "{arguments:?}: {}", done.stderr);
+        assert_eq!(names(root), before, "{arguments:?}");
+    }
+    // Another run has the name of the summary.
+    let mut other = command(root);
+    other.args(["run", "--summary", "s", "--", "sh", "-c", "echo runs; read line"]);
+    let mut other = other.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+    other.stdout.as_mut().unwrap().read_exact(&mut [0; 5]).unwrap();
+    let during = names(root);
+    let done = mpit(root, &["run", "-o", "x", "--summary", "s", "--", "echo", "ran"]);
+    assert_eq!((done.status.code(), done.stdout), (Some(2), String::new()));
+    assert!(done.stderr.contains("another `mpit run` is writing to"), "{}", done.stderr);
+    assert_eq!(names(root), during);
+    assert!(root.join("x.prof").exists());
+    drop(other.stdin.take());
+    other.wait().unwrap();
+    assert_eq!(names(root), ["dir", "script", "x.prof"]);
+}
+
+/// Tests that one lock suffices for files and a summary of one name, whose path is relative.
+#[test]
+fn a_summary_may_have_the_name_of_files() {
+    let directory = tempfile::tempdir().unwrap();
+    let settings = ["pml_monitoring_enable=2", "pml_monitoring_enable_output=3", "pml_monitoring_filename=x"];
+    let mut run = command(directory.path());
+    run.arg("run").args(settings.iter().flat_map(|setting| ["--set", *setting]));
+    let done = run_command(run.args(["--summary", "x", "--", "echo", "ran"]));
+    assert_eq!((done.status.code(), &*done.stdout), (Some(0), "ran\n"), "{}", done.stderr);
+    assert_eq!(names(directory.path()), [""; 0]);
 }
 
 #[test]

@@ -1,0 +1,125 @@
+//! The preparation of a run: all steps that may fail, before files of earlier runs are removed and the command starts.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use mpit::cvar::sources::LAUNCHER_SETTINGS;
+use mpit_components::{run, store};
+
+use super::files::{self, Lock, RunFiles};
+use super::launchers::{self, HandedOn};
+use super::output::Target;
+use super::{cannot_run, program, summary};
+use crate::settings;
+use crate::{Run, preload, print, require_program};
+
+/// A run whose names are locked, whose directories exist, and whose program was found.
+pub(super) struct PreparedRun<'a> {
+    pub(super) args: &'a Run,
+    /// The preload library.
+    pub(super) library: PathBuf,
+    pub(super) command: Command,
+    /// The command as it is run.
+    pub(super) words: Vec<OsString>,
+    /// The name that this command gives to the run; `None` for a part of a job, or of another run whose files it continues.
+    pub(super) own_name: Option<String>,
+    /// The name of the run in its files; `None` if nothing names it.
+    pub(super) name: Option<String>,
+    /// The beginning of the names of files, if the settings enable files.
+    pub(super) stem: Option<PathBuf>,
+    pub(super) files: Option<RunFiles>,
+    /// `--output`.
+    pub(super) output: Option<Target>,
+    /// `--summary`.
+    pub(super) summary: Option<Target>,
+    _summary_lock: Option<Lock>,
+}
+
+impl<'a> PreparedRun<'a> {
+    pub(super) fn new(args: &'a Run) -> Result<Self, String> {
+        require_program(&args.command)?;
+        let library = preload::find(args.library.file.as_deref())?;
+        let (output, summary) = (args.output_target()?, args.summary_target()?);
+        let all = super::settings(args, output.as_ref(), summary.as_ref())?;
+        program::require_executable(&args.command[0]).map_err(|error| cannot_run(args, &error))?;
+        output.as_ref().map(Target::prepare).transpose()?;
+        let has_own_stem = all.iter().any(|setting| setting.name.ends_with("pml_monitoring_filename"));
+        let stem = store::files_at();
+        let own_name = files::name_of_run(stem.is_some(), has_own_stem);
+        let name = own_name.clone().or_else(run::of_environment);
+        let lines = settings::for_environment(&all);
+        let handed = launchers::hand_on(&args.command, &variables(!lines.is_empty(), name.is_some()));
+        let command = command(args, &handed, &library, &lines, own_name.as_deref());
+        let files = match (&own_name, &stem) {
+            (Some(name), Some(stem)) => Some(RunFiles::lock(stem, name.clone())?),
+            _ => None,
+        };
+        let summary_lock = match (&summary, &own_name) {
+            (Some(summary), Some(_)) => summary::prepare(summary, files.as_ref().map(RunFiles::stem))?,
+            // Inside of a job, other processes may have ended already.
+            _ => None,
+        };
+        Ok(Self {
+            args,
+            library,
+            command,
+            words: handed.words,
+            own_name,
+            name,
+            stem,
+            files,
+            output,
+            summary,
+            _summary_lock: summary_lock,
+        })
+    }
+
+    /// Removes the files of earlier runs. Called when the command is about to start.
+    pub(super) fn clear(&self) -> Result<(), String> {
+        if let (Some(summary), Some(_)) = (&self.summary, &self.own_name) {
+            summary::clear(summary)?;
+        }
+        match &self.files {
+            Some(files) => files.clear(self.args.tables),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Returns the names of the variables that the processes of the command need.
+fn variables(has_settings: bool, has_name: bool) -> Vec<&'static str> {
+    let mut names = preload::VARIABLES.to_vec();
+    if has_settings {
+        names.push(LAUNCHER_SETTINGS);
+    }
+    if has_name {
+        names.push(run::RUN);
+    }
+    names
+}
+
+/// Returns the command with the library, the settings and the name of the run. Prints them with `--verbose`.
+fn command(args: &Run, handed: &HandedOn, library: &Path, lines: &str, own_name: Option<&str>) -> Command {
+    let mut command = Command::new(&handed.words[0]);
+    command.args(&handed.words[1..]).envs(handed.environment.iter().map(|(name, value)| (name, value)));
+    let preloaded = preload::add(&mut command, library);
+    if !lines.is_empty() {
+        command.env(LAUNCHER_SETTINGS, lines);
+    }
+    if let Some(name) = own_name {
+        command.env(run::RUN, name);
+    }
+    if args.verbose {
+        print(&format!("LD_PRELOAD={}", preloaded.display()));
+        for line in lines.lines() {
+            print(&format!("set {line}"));
+        }
+        for change in &handed.changes {
+            print(change);
+        }
+        let words: Vec<_> = handed.words.iter().map(|word| word.to_string_lossy()).collect();
+        print(&format!("run {}", words.join(" ")));
+    }
+    command
+}

@@ -1,0 +1,70 @@
+//! A check that a command can start, before files of an earlier run are removed for it.
+
+use std::env;
+use std::ffi::OsStr;
+use std::fs;
+use std::io::{self, ErrorKind};
+use std::path::Path;
+
+use rustix::fs::{Access, access};
+use rustix::io::Errno;
+
+/// Searches for the program as the system does when it starts the command. Fails with the error of that start. A program that is
+/// found may still fail to start, for example if its interpreter is missing.
+pub(super) fn require_executable(word: &OsStr) -> io::Result<()> {
+    if word.as_encoded_bytes().contains(&b'/') {
+        return check(Path::new(word));
+    }
+    // Without the variable, the C library has directories of its own.
+    let Some(directories) = env::var_os("PATH") else { return Ok(()) };
+    let mut error: io::Error = Errno::NOENT.into();
+    if word.is_empty() {
+        return Err(error);
+    }
+    for directory in env::split_paths(&directories) {
+        match check(&directory.join(word)) {
+            Ok(()) => return Ok(()),
+            Err(denied) if denied.kind() == ErrorKind::PermissionDenied => error = denied,
+            Err(_) => (),
+        }
+    }
+    Err(error)
+}
+
+fn check(path: &Path) -> io::Result<()> {
+    // Directories have this permission as well.
+    if fs::metadata(path)?.is_dir() {
+        return Err(Errno::ACCESS.into());
+    }
+    Ok(access(path, Access::EXEC_OK)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ffi::OsStr;
+    use std::fs::{self, Permissions};
+    use std::io::ErrorKind;
+    use std::os::unix::fs::PermissionsExt;
+
+    use super::require_executable;
+
+    #[test]
+    fn programs_are_found_as_by_the_system() {
+        let directory = tempfile::tempdir().unwrap();
+        let program = directory.path().join("program");
+        let check = |word: &OsStr| require_executable(word).map_err(|error| error.kind());
+        let missing = Err(ErrorKind::NotFound);
+        let denied = Err(ErrorKind::PermissionDenied);
+        assert_eq!(check(program.as_os_str()), missing);
+        fs::write(&program, "#!/bin/sh\n").unwrap();
+        fs::set_permissions(&program, Permissions::from_mode(0o644)).unwrap();
+        assert_eq!(check(program.as_os_str()), denied);
+        fs::set_permissions(&program, Permissions::from_mode(0o755)).unwrap();
+        assert_eq!(check(program.as_os_str()), Ok(()));
+        assert_eq!(check(directory.path().as_os_str()), denied);
+        assert_eq!(check(OsStr::new("sh")), Ok(()));
+        for word in ["no-such-command-here", ""] {
+            assert_eq!(check(OsStr::new(word)), missing, "{word}");
+        }
+    }
+}
