@@ -151,7 +151,7 @@ struct Run {
     /// A category of mpit also hides the variables and events in it. Hidden variables are still recorded in files.
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     hide: Vec<String>,
-    /// Do not print a summary of the job at the end
+    /// Do not print a summary of the job at the end, or that nothing was recorded
     #[arg(short, long)]
     quiet: bool,
     /// Print the settings and the command to standard error before it runs

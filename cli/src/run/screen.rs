@@ -6,7 +6,6 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::os::unix::process::ExitStatusExt;
 use std::path::PathBuf;
 
 use mpit_components::run::job::JobDirectory;
@@ -191,30 +190,25 @@ fn lines(run: &FinishedRun<'_>) -> Vec<String> {
     lines
 }
 
-/// Returns the reason why nothing was recorded. No line for commands that have nothing to do with MPI, as far as they show, and with
-/// `--summary`, for which [`at_end`](super::at_end) prints one.
+/// Returns the reason why nothing was recorded. With `--summary`, [`at_end`](super::at_end) prints it.
 fn nothing(run: &FinishedRun<'_>) -> Vec<String> {
-    let (command, library, status) = (run.words, run.library, run.status);
-    if !no_files::names_mpi(command) || run.summary.is_some() {
+    if run.summary.is_some() {
         return Vec::new();
     }
-    let failure = match (status.code(), status.signal()) {
-        (Some(0), _) | (None, None) => None,
-        (Some(code), _) => Some(format!("exit status {code}")),
-        (None, Some(signal)) => Some(format!("signal {signal}")),
-    };
-    let certain = no_files::certain_reason(command, library);
-    let is_known = certain.is_some() || failure.is_some();
-    let others = if is_known { None } else { Some(ON_OTHERS.to_owned()) };
+    let no_directory =
+        run.job_error.map(|error| format!("there is no directory for the records of processes: {error}"));
+    let certain = no_directory.or_else(|| no_files::certain_reason(run.words, run.library));
+    let failure = no_files::failure(run.status);
+    let names_mpi = certain.is_none() && failure.is_none() && no_files::names_mpi(run.words);
     let why = match (certain, failure) {
         (Some(why), _) => why,
-        (None, Some(end)) => {
-            format!("the command ended with {end}; no process with the library initialized MPI")
-        }
-        (None, None) => no_files::reason_by_command(command, status),
+        (None, Some(end)) => format!("the command {end}; no process with the library initialized MPI"),
+        (None, None) if names_mpi => no_files::reason_by_command(run.words, run.status),
+        (None, None) => format!("no process of \"{}\" initialized MPI", run.words[0].display()),
     };
-    [format!("nothing was recorded: {why}; `mpit doctor` reports details")]
-        .into_iter()
-        .chain(others)
-        .collect()
+    let mut lines = vec![format!("nothing was recorded: {why}; `mpit doctor` reports details")];
+    if names_mpi {
+        lines.push(ON_OTHERS.into());
+    }
+    lines
 }
