@@ -124,7 +124,7 @@ impl OneOfNode {
             pack::pack_node(&stem, &NodeProcesses { world, host: this_node(), since }).map(Some)
         });
         match packed {
-            Ok(packed) => report(&packed.unwrap_or_default(), &target),
+            Ok(packed) => remove_packed_and_report(&packed.unwrap_or_default(), &target),
             Err(error) => {
                 let shown = shown(&records::tables_of(&stem), &target);
                 print(&format!("cannot write {shown}: {error}; the records of this node stay in files"));
@@ -139,8 +139,8 @@ fn process(text: &str) -> Option<(u32, String)> {
     Some((rank.parse().ok()?, since.to_owned()))
 }
 
-/// Removes the files that are in tables, and says what is not. Other nodes find other things.
-fn report(node: &NodePacked, target: &str) {
+/// Removes the files of this node that are in tables, and prints which stay. Each node does so for its own.
+fn remove_packed_and_report(node: &NodePacked, target: &str) {
     for part in &node.parts {
         complete(&part.packed);
         if part.is_last {
@@ -161,7 +161,7 @@ fn report(node: &NodePacked, target: &str) {
         ));
     }
     let is_none = node.parts.is_empty() && node.taken.is_empty() && node.left.is_empty();
-    if let Some(path) = node.others.first().filter(|_| is_none) {
+    if is_none && let Some(path) = node.others.first() {
         print(&format!("{} and others stay files: they do not name this job", shown(path, target)));
     }
     if !node.parts.is_empty() && !node.missing.is_empty() {
