@@ -48,9 +48,12 @@ fn signals_need_a_thread() {
     // No thread of the standard library starts, because its stack is larger than any address space.
     let mut run = command(directory.path());
     let run = run.env("RUST_MIN_STACK", (1_u64 << 60).to_string());
-    let done = run_command(run.args(["run", "--", "echo", "ran"]));
+    let earlier = directory.path().join("x.prof");
+    fs::write(&earlier, "# MPIT JOB\t1\t2 ranks\n").unwrap();
+    let done = run_command(run.args(["run", "-o", "x", "--", "echo", "ran"]));
     assert_eq!((done.status.code(), done.stdout), (Some(2), String::new()));
     assert!(done.stderr.starts_with("mpit: cannot run echo: "), "{}", done.stderr);
+    assert!(earlier.exists());
 }
 
 /// Tests that the command runs as without `mpit run` if messages cannot be written.
