@@ -41,6 +41,9 @@ struct JobFile {
     identity: Option<String>,
 }
 
+/// Ranks, as ranges of a first and a last one.
+pub(crate) type Ranges = Vec<(u32, u32)>;
+
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct Manifest {
     version: u32,
@@ -48,9 +51,9 @@ struct Manifest {
     mpit: String,
     size: u32,
     /// The parts, by the names of their directories, with their processes as ranges of ranks.
-    parts: Vec<(String, Vec<(u32, u32)>)>,
-    /// The processes without records, as ranges of ranks.
-    missing: Vec<(u32, u32)>,
+    parts: Vec<(String, Ranges)>,
+    /// The processes without records.
+    missing: Ranges,
     /// The nodes without records, as far as they are known.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     missing_nodes: Vec<String>,
@@ -262,7 +265,7 @@ impl JobTables {
     pub(crate) fn finish(
         &self,
         missing_nodes: impl FnOnce() -> Vec<String>,
-    ) -> io::Result<(Vec<(u32, u32)>, Vec<String>)> {
+    ) -> io::Result<(Ranges, Vec<String>)> {
         let mut manifest = self.manifest_of_parts()?;
         if !manifest.missing.is_empty() {
             manifest.missing_nodes = missing_nodes();

@@ -305,13 +305,13 @@ fn check_built_in(finished: &Finished, profs: &[Prof]) -> Near {
             let (_, found) = calls_of(prof).get(call).copied().unwrap_or_default();
             // A process that sends to the root may leave before the root enters.
             let leaves_early = call == "Gather" && found < wait / 2;
-            let wanted = if rank == late || leaves_early { 0 } else { wait };
-            if !is_built_in(found, wanted) {
-                wrong.push(format!("rank {rank}: {found} ns in MPI_{call}, should be {wanted}"));
+            let waits = if rank == late || leaves_early { 0 } else { wait };
+            if !is_built_in(found, waits) {
+                wrong.push(format!("rank {rank}: {found} ns in MPI_{call}, should be {waits}"));
             }
             if rank != late && COLLECTIVES.contains(&call.as_str()) {
                 last_in[late] += 1;
-                waited[late] += wanted;
+                waited[late] += waits;
             }
         }
     }
