@@ -89,7 +89,7 @@ mod tests {
     use super::missing_nodes;
 
     #[test]
-    fn nodes_are_missing_if_names_can_be_compared() {
+    fn unknown_nodes_are_missing() {
         let missing = |lists: &[&str], hosts: &[&str]| {
             let about: Vec<_> = lists.iter().map(|list| About::new("slurm_nodes", list)).collect();
             missing_nodes(&about, hosts.iter().copied())
