@@ -448,7 +448,8 @@ int main(int argc, char **argv)
             MPI_Init_thread(&argc, &argv, CASES[i].level, &level);
         else
             MPI_Init(&argc, &argv);
-        if (CASES[i].run != does_nothing)
+        /* Without RDMA, Open MPI 4.1 has no windows at MPI_THREAD_MULTIPLE. */
+        if (CASES[i].run != does_nothing && CASES[i].level != MPI_THREAD_MULTIPLE)
             act();
         const int code = CASES[i].run();
         MPI_Finalized(&is_down);
