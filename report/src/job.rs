@@ -89,7 +89,8 @@ pub struct Job {
     pub present: u32,
     /// The processes without data, by ascending rank.
     pub missing: Vec<Missing>,
-    /// The nodes of which no process has data, if processes are missing and the files have the names of the job's nodes.
+    /// The nodes of which no process has data, if processes are missing, the job is a step of Slurm, and the files
+    /// have the names of its nodes.
     pub missing_nodes: Vec<String>,
     /// The ranks of processes that ended without `MPI_Finalize` and whose files were recovered, in ascending order.
     pub recovered: Vec<u32>,

@@ -10,6 +10,12 @@ use crate::node_list;
 /// The kind of the fact that names the nodes of a job.
 const NODES: &str = "slurm_nodes";
 
+/// The kind of the fact that names the step of a job.
+const STEP: &str = "slurm_step";
+
+/// The largest number of a step of `srun`. Slurm uses larger ones for the script of a batch job and the shell of an interactive one.
+const LAST_STEP: u32 = 0xffff_fff0;
+
 /// A range of ranks without data.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Missing {
@@ -59,9 +65,13 @@ pub(crate) fn missing(size: u32, present: &[u32], mut reasons: Vec<(u32, String)
 
 /// Returns the nodes of a job of which no rank has data. `hosts` are the machines of the ranks with data, empty where they are not known.
 ///
-/// There are none unless each of these machines is one of the nodes that Slurm names. Otherwise the names cannot be compared, or a machine
-/// that is not known may be any node.
+/// There are none unless the job is a step of Slurm: otherwise the list is that of the allocation, of which the job may use a part. There are
+/// none either unless each of these machines is one of the nodes that Slurm names: otherwise the names cannot be compared, or a machine that
+/// is not known may be any node.
 pub(crate) fn missing_nodes<'a>(about: &[About], hosts: impl Iterator<Item = &'a str>) -> Vec<String> {
+    if !is_step(about) {
+        return Vec::new();
+    }
     let lists: BTreeSet<&str> =
         about.iter().filter(|fact| fact.key == NODES).map(|fact| fact.value.as_str()).collect();
     let mut lists = lists.into_iter();
@@ -77,6 +87,12 @@ pub(crate) fn missing_nodes<'a>(about: &[About], hosts: impl Iterator<Item = &'a
     nodes.iter().filter(|node| !present.contains(short(node))).cloned().collect()
 }
 
+/// Returns true if the facts name a step of `srun`, and nothing else as a step.
+fn is_step(about: &[About]) -> bool {
+    let mut steps = about.iter().filter(|fact| fact.key == STEP).peekable();
+    steps.peek().is_some() && steps.all(|fact| fact.value.parse::<u32>().is_ok_and(|step| step <= LAST_STEP))
+}
+
 /// Returns the name of a machine without its domain.
 fn short(name: &str) -> &str {
     name.split('.').next().unwrap_or(name)
@@ -88,14 +104,17 @@ mod tests {
 
     use super::missing_nodes;
 
+    fn missing(steps: &[&str], lists: &[&str], hosts: &[&str]) -> Vec<String> {
+        let steps = steps.iter().map(|step| About::new("slurm_step", step));
+        let lists = lists.iter().map(|list| About::new("slurm_nodes", list));
+        let about: Vec<_> = steps.chain(lists).collect();
+        missing_nodes(&about, hosts.iter().copied())
+    }
+
     #[test]
     fn unknown_nodes_are_missing() {
-        let missing = |lists: &[&str], hosts: &[&str]| {
-            let about: Vec<_> = lists.iter().map(|list| About::new("slurm_nodes", list)).collect();
-            missing_nodes(&about, hosts.iter().copied())
-        };
-        assert_eq!(missing(&["n[1-4]"], &["n1", "n3.site.org", "n1"]), ["n2", "n4"]);
-        assert_eq!(missing(&["n[1-2]", "n[1-2]"], &["n1", "n2"]), [""; 0]);
+        assert_eq!(missing(&["0"], &["n[1-4]"], &["n1", "n3.site.org", "n1"]), ["n2", "n4"]);
+        assert_eq!(missing(&["0"], &["n[1-2]", "n[1-2]"], &["n1", "n2"]), [""; 0]);
         let none: [(&[&str], &[&str]); 6] = [
             (&[], &["n1"]),
             (&["n[1-2]"], &[]),
@@ -105,9 +124,24 @@ mod tests {
             (&["n[1-2"], &["n1"]),
         ];
         for (lists, hosts) in none {
-            assert_eq!(missing(lists, hosts), [""; 0], "{lists:?} {hosts:?}");
+            assert_eq!(missing(&["0"], lists, hosts), [""; 0], "{lists:?} {hosts:?}");
         }
         let long = (0..2000).map(|number| format!("n{number}")).collect::<Vec<_>>().join(",");
-        assert_eq!(missing(&[long.as_str()], &["n1"]), [""; 0]);
+        assert_eq!(missing(&["0"], &[long.as_str()], &["n1"]), [""; 0]);
+    }
+
+    /// Tests that the unused nodes of an allocation are not missing. 4294967290 and 4294967291 are the shell of `salloc` and the script of
+    /// `sbatch`.
+    #[test]
+    fn nodes_of_allocations_are_not_missing() {
+        let of_srun: [&[&str]; 3] = [&["0"], &["4294967280"], &["3", "4"]];
+        for steps in of_srun {
+            assert_eq!(missing(steps, &["n[1-2]"], &["n1"]), ["n2"], "{steps:?}");
+        }
+        let others: [&[&str]; 6] =
+            [&[], &["4294967290"], &["4294967291"], &["0", "4294967291"], &["batch"], &[""]];
+        for steps in others {
+            assert_eq!(missing(steps, &["n[1-2]"], &["n1"]), [""; 0], "{steps:?}");
+        }
     }
 }

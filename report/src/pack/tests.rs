@@ -200,7 +200,7 @@ fn nodes_pack_their_processes() {
 fn tables_without_lost_nodes_are_finished() {
     let directory = tempfile::tempdir().unwrap();
     let stem = directory.path().join("run");
-    let nodes = "# ABOUT\tslurm_nodes\tn[0-3]\n";
+    let nodes = "# ABOUT\tslurm_step\t0\n# ABOUT\tslurm_nodes\tn[0-3]\n";
     write_files(directory.path(), [(0, text(0) + nodes), (1, text(1))]);
     let (expected, _) = report(&the_run(&stem));
     let part = pack_node(&stem, &of_node(&[0])).unwrap().parts.remove(0);

@@ -50,7 +50,7 @@ pub(crate) fn read(tables: &JobTables, progress: &(dyn Fn(u64) + Sync)) -> Part 
     whole
 }
 
-/// Returns the nodes without records, as far as the tables have the names of the job's nodes. There are none if a table cannot be read.
+/// Returns the nodes without records, as far as the tables have the names of the nodes of a Slurm step. There are none if a table cannot be read.
 pub(crate) fn missing_nodes(tables: &JobTables) -> Vec<String> {
     let progress = |_: u64| ();
     let mut whole = Part::default();
