@@ -87,6 +87,16 @@ pub(crate) fn missing_nodes<'a>(about: &[About], hosts: impl Iterator<Item = &'a
     nodes.iter().filter(|node| !present.contains(short(node))).cloned().collect()
 }
 
+/// Returns the line about the nodes without data, which names at most `limit` of them; `None` if there are none.
+pub(crate) fn line_of_nodes(nodes: &[String], limit: usize) -> Option<String> {
+    if nodes.is_empty() {
+        return None;
+    }
+    let (shown, rest) = nodes.split_at(nodes.len().min(limit));
+    let more = if rest.is_empty() { String::new() } else { format!(" and {} more", rest.len()) };
+    Some(format!("nodes without data: {}{more}", shown.join(", ")))
+}
+
 /// Returns true if the facts name a step of `srun`, and nothing else as a step.
 fn is_step(about: &[About]) -> bool {
     let mut steps = about.iter().filter(|fact| fact.key == STEP).peekable();

@@ -5,7 +5,7 @@ use std::fmt;
 use comfy_table::{CellAlignment, presets};
 
 use crate::job::{Job, Line};
-use crate::missing::Missing;
+use crate::missing::{Missing, line_of_nodes};
 use crate::screen;
 use crate::tables::{self, Table};
 
@@ -29,7 +29,9 @@ pub fn write(out: &mut impl fmt::Write, job: &Job, top: usize) -> fmt::Result {
         writeln!(out, "{name}: {value}")?;
     }
     missing(out, &job.missing)?;
-    missing_nodes(out, &job.missing_nodes)?;
+    if let Some(line) = line_of_nodes(&job.missing_nodes, NAMED) {
+        writeln!(out, "{line}")?;
+    }
     if job.is_summary {
         writeln!(out)?;
         return screen::lines(&job.summary).iter().try_for_each(|line| writeln!(out, "{line}"));
@@ -47,7 +49,7 @@ pub fn write(out: &mut impl fmt::Write, job: &Job, top: usize) -> fmt::Result {
     lines(out, job)
 }
 
-/// The maximum number of lines about missing processes.
+/// The maximum number of lines about missing processes, and of nodes that are named.
 const NAMED: usize = 20;
 
 fn missing(out: &mut impl fmt::Write, all: &[Missing]) -> fmt::Result {
@@ -58,15 +60,6 @@ fn missing(out: &mut impl fmt::Write, all: &[Missing]) -> fmt::Result {
         writeln!(out, "missing: and {} ranges of ranks more", all.len() - NAMED)?;
     }
     Ok(())
-}
-
-fn missing_nodes(out: &mut impl fmt::Write, all: &[String]) -> fmt::Result {
-    if all.is_empty() {
-        return Ok(());
-    }
-    let (shown, rest) = all.split_at(all.len().min(NAMED));
-    let more = if rest.is_empty() { String::new() } else { format!(" and {} more", rest.len()) };
-    writeln!(out, "nodes without data: {}{more}", shown.join(", "))
 }
 
 fn lines(out: &mut impl fmt::Write, job: &Job) -> fmt::Result {

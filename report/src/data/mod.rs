@@ -40,6 +40,8 @@ pub struct Report {
     pub present: u32,
     /// The ranks without data.
     pub missing: Vec<Missing>,
+    /// The nodes without data, as far as they are known.
+    pub missing_nodes: Vec<String>,
     /// The ranks of processes that ended without MPI_Finalize, whose data ends with their last call.
     pub recovered: Vec<u32>,
     /// The time of the job; null if no time was recorded.
@@ -102,6 +104,7 @@ impl Report {
             size: job.size,
             present: job.present,
             missing: job.missing.iter().map(Missing::of).collect(),
+            missing_nodes: job.missing_nodes.clone(),
             recovered: job.recovered.clone(),
             time: Time::of(&job.summary),
             calls: Call::all(&job.summary),

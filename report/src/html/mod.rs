@@ -11,6 +11,7 @@ use mpit_format::rows::Kind;
 use serde::Serialize;
 
 use crate::job::Job;
+use crate::missing::line_of_nodes;
 use crate::nodes::NodeOrder;
 use crate::picture::{self, Embedding, ORIGIN, SHOWN, Tiles, escaped, pixels, shown};
 use crate::sparse::Matrix;
@@ -24,7 +25,7 @@ const PAIRS: usize = 20;
 /// The maximum number of communicator groups listed.
 const COMMS: usize = 200;
 
-/// The maximum number of lines about missing processes.
+/// The maximum number of lines about missing processes, and of nodes that are named.
 const MISSING: usize = 100;
 
 #[derive(Serialize)]
@@ -114,16 +115,7 @@ fn body(out: &mut String, job: &Job, title: &str, maps: &[Map<'_>]) -> fmt::Resu
     writeln!(out, "<h1>{}</h1>", escaped(title))?;
     head::facts(out, job)?;
     head::numbers(out, job)?;
-    if !job.missing.is_empty() {
-        out.push_str("<ul>\n");
-        for missing in job.missing.iter().take(MISSING) {
-            writeln!(out, "<li>missing: {}</li>", escaped(&missing.to_string()))?;
-        }
-        if job.missing.len() > MISSING {
-            writeln!(out, "<li>and {} ranges of ranks more</li>", job.missing.len() - MISSING)?;
-        }
-        out.push_str("</ul>\n");
-    }
+    without_data(out, job)?;
     bars::section(out, job)?;
     section(out, &tables::totals(job))?;
     out.push_str("<h2>Traffic between ranks</h2>\n");
@@ -135,6 +127,25 @@ fn body(out: &mut String, job: &Job, title: &str, maps: &[Map<'_>]) -> fmt::Resu
         out.push_str("</div></details>\n");
     }
     tables::details(job, PAIRS, COMMS).try_for_each(|table| section(out, &table))
+}
+
+/// Lists the ranks and the nodes without data.
+fn without_data(out: &mut String, job: &Job) -> fmt::Result {
+    if job.missing.is_empty() {
+        return Ok(());
+    }
+    out.push_str("<ul>\n");
+    for missing in job.missing.iter().take(MISSING) {
+        writeln!(out, "<li>missing: {}</li>", escaped(&missing.to_string()))?;
+    }
+    if job.missing.len() > MISSING {
+        writeln!(out, "<li>and {} ranges of ranks more</li>", job.missing.len() - MISSING)?;
+    }
+    if let Some(line) = line_of_nodes(&job.missing_nodes, MISSING) {
+        writeln!(out, "<li>{}</li>", escaped(&line))?;
+    }
+    out.push_str("</ul>\n");
+    Ok(())
 }
 
 fn section(out: &mut String, table: &Table) -> fmt::Result {

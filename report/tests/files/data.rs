@@ -25,6 +25,23 @@ fn whole_job() -> Job {
     read(crate::support::directory(&[("run.prof", &container_of(&texts, &[]))]).path())
 }
 
+/// Tests that the text, the page and the JSON name the nodes of a step of which no process has data.
+#[test]
+fn nodes_without_data_are_in_all_forms() {
+    let facts = "# ABOUT\tslurm_step\t0\n# ABOUT\tslurm_nodes\tn[1-4]\n";
+    let texts = [(0, "n1", prof(0) + facts), (1, "n2", prof(1)), (3, "n1", prof(3))];
+    let directory = crate::support::directory(&[("run.prof", &container_of(&texts, &[]))]);
+    let job = read(directory.path());
+    let report = serde_json::to_value(Report::of(&job, "run")).unwrap();
+    assert_eq!(report["missing_nodes"], serde_json::json!(["n3", "n4"]));
+    let (mut text, mut page) = (String::new(), Vec::new());
+    summary::write(&mut text, &job, 2).unwrap();
+    html::write(&mut page, &job, "run").unwrap();
+    let page = String::from_utf8(page).unwrap();
+    assert!(text.contains("\nnodes without data: n3, n4\n"), "{text}");
+    assert!(page.contains("<li>nodes without data: n3, n4</li>"), "{page}");
+}
+
 /// Tests that a missing process is taken into account: it may have been the last one.
 #[test]
 fn late_ranks_are_those_of_whole_jobs() {
