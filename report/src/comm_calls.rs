@@ -70,8 +70,8 @@ impl CallTimes {
         format!("MPI_{}", self.call.name)
     }
 
-    /// Returns a duration in nanoseconds that this share of the measured calls did not exceed: the end of a bin, so at most twice as long as
-    /// the shortest such duration. `None` if no durations are known.
+    /// Returns a duration in nanoseconds that this share of the measured calls did not exceed: the end of a bin, limited to
+    /// the shortest and the longest measured call. `None` if no durations are known.
     pub fn quantile(&self, share: f64) -> Option<u64> {
         let calls: u64 = self.durations.iter().fold(0, |sum, calls| sum.saturating_add(*calls));
         let wanted = (calls as f64 * share).ceil() as u64;

@@ -59,9 +59,9 @@ pub struct CallTime {
     pub seconds: f64,
     /// The seconds of the shortest measured call; null if none was measured.
     pub min: Option<f64>,
-    /// The seconds that half of the measured calls did not exceed: the upper end of a bin of `durations`.
+    /// The seconds that half of the measured calls did not exceed: the end of a bin of `durations`, limited to `min` and `max`.
     pub median: Option<f64>,
-    /// The seconds that 99 of 100 measured calls did not exceed: the upper end of a bin of `durations`.
+    /// The seconds that 99 of 100 measured calls did not exceed: the end of a bin of `durations`, limited to `min` and `max`.
     pub p99: Option<f64>,
     /// The seconds of the longest measured call.
     pub max: Option<f64>,
@@ -71,13 +71,13 @@ pub struct CallTime {
     pub durations: Vec<Duration>,
 }
 
-/// The measured calls of which each took at least so long, and less than twice as long.
+/// The measured calls of which each took at least `from`, and less than `below`.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Duration {
     /// The shortest duration, in seconds.
     pub from: f64,
-    /// The end of the durations, in seconds; null for the longest ones, of more than a day.
+    /// The end of the durations, in seconds; null for the longest ones, of more than 19 hours.
     pub below: Option<f64>,
     /// The number of calls.
     pub calls: u64,
