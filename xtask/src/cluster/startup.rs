@@ -159,6 +159,7 @@ const COLUMNS: [&str; 7] = [
 ];
 
 pub(crate) fn run(arguments: &Arguments) -> Outcome {
+    check_libraries(&arguments.library)?;
     for problem in setup::cluster() {
         println!("cluster: could not get {problem}");
     }
@@ -183,6 +184,15 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
         Some(page) => document::write_part(page, "startup", &table),
         None => Ok(()),
     }
+}
+
+/// Fails if a library is not there: without its rows, the table would replace that of the page.
+fn check_libraries(names: &[String]) -> Outcome {
+    for name in names {
+        let is_there = stacks::found().stacks.iter().any(|one| one.label() == name);
+        Failure::unless(is_there, || format!("--library {name}: not installed; run `cargo xtask setup`"))?;
+    }
+    Ok(())
 }
 
 /// Returns the sentence about the numbers of a table.
