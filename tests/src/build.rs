@@ -148,9 +148,13 @@ impl Stack {
     /// the stack has no Fortran compiler.
     pub fn compile_fortran(&self, name: &str, interface: &str) -> Outcome<PathBuf> {
         let wrapper = self.spec.mpifort.context("this stack has no Fortran")?;
-        // Without a module, the compiler rejects two calls with buffers of different shapes.
-        let options = ["-O1", "-g", "-std=legacy", &format!("-D{interface}"), &include()];
         let (source, file) = (format!("hosts/fortran/{name}.F90"), format!("{name}_{interface}"));
+        // gfortran, which all stacks with Fortran have, writes the modules of a source into the working directory otherwise.
+        let modules = programs_of(self.label()).join(format!("{file}.modules"));
+        fs::create_dir_all(&modules).context(modules.display())?;
+        let (interface, modules) = (format!("-D{interface}"), format!("-J{}", modules.display()));
+        // Without a module, the compiler rejects two calls with buffers of different shapes.
+        let options = ["-O1", "-g", "-std=legacy", &interface, &modules, &include()];
         by_wrapper(self.spec, Path::new(wrapper), &source, &file, &options)
     }
 }
