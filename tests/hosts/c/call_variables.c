@@ -2,9 +2,7 @@
  *
  *     call_variables FILE        (2 processes)
  */
-#include <mpi.h>
-#include <stdio.h>
-#include <stdlib.h>
+#include "require.h"
 #include <string.h>
 
 enum { MOST = 1000 };
@@ -16,14 +14,6 @@ static struct variable {
 } variables[MOST];
 
 static int number;
-
-static void require(int is_right, const char *what)
-{
-    if (!is_right) {
-        fprintf(stderr, "call_variables: %s\n", what);
-        exit(1);
-    }
-}
 
 static void start_all(MPI_T_pvar_session session)
 {
