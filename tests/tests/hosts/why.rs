@@ -430,6 +430,19 @@ fn have_calls_of_hang(profs: &[Prof]) -> Outcome {
     Ok(())
 }
 
+/// Checks that a job ended with the exit status of its launcher. If the launcher did not end within five seconds of `SIGTERM`, the shell
+/// was killed before it could print that status, and the job ended by the same signal.
+fn ends_like_the_launcher(finished: &Finished) -> Outcome {
+    const SIGKILL: i32 = 9;
+    if finished.signal == Some(SIGKILL) || finished.code == Some(128 + SIGKILL) {
+        return Ok(());
+    }
+    // The text is also in the command, which is printed.
+    let status = finished.stderr.lines().find_map(|line| line.strip_prefix("launcher ended with "));
+    let status = status.and_then(|status| status.parse::<i32>().ok());
+    finished.expect(status.is_some() && finished.code == status)
+}
+
 /// Tests the output, the files and the exit status of a job that is ended because it is stuck.
 #[test]
 fn stuck_jobs_are_ended() -> Outcome {
@@ -441,10 +454,7 @@ fn stuck_jobs_are_ended() -> Outcome {
         let options = ["--stuck", STUCK.0, "--kill", "--output", "prof/"];
         let finished = job.under_mpit_with(&options)?.finish()?;
         finished.expect(finished.code != Some(0) && finished.code != Some(124))?;
-        // The text is also in the command, which is printed.
-        let status = finished.stderr.lines().find_map(|line| line.strip_prefix("launcher ended with "));
-        let status = status.and_then(|status| status.parse::<i32>().ok());
-        finished.expect(status.is_some() && finished.code == status)?;
+        ends_like_the_launcher(&finished)?;
         let (before, last) = finished.stderr.rsplit_once("mpit: ended the command").context(&finished)?;
         finished.expect(has_numbers_of_hang(before))?;
         finished.expect(last.contains("rank 1 has not entered MPI_Allreduce number 4"))?;
