@@ -385,17 +385,20 @@ impl Part {
         self
     }
 
-    pub(crate) fn finish(mut self, identity: Option<Identity>, mut notes: Vec<String>) -> Job {
+    /// Puts what files have in any order and possibly several times in order, and adds notes about it.
+    fn sort(&mut self, notes: &mut Vec<String>) {
         let texts = self.ranks.len();
-        self.sizes.resize(BINS, 0);
         // The stable sort keeps the lines of a process in the order of its file.
         self.lines.sort_by_key(|line| line.rank);
         self.notes.sort_unstable();
-        notes.extend(self.notes.into_iter().map(|(_, note)| note));
+        notes.extend(self.notes.drain(..).map(|(_, note)| note));
         self.ranks.sort_unstable();
         self.ranks.dedup();
         self.recovered.sort_unstable();
         self.recovered.dedup();
+        self.unfinished.extend(&self.recovered);
+        self.unfinished.sort_unstable();
+        self.unfinished.dedup();
         // Only rank 0 has facts, except in files of several runs.
         let place = |fact: &About| FACTS.iter().position(|(key, _)| *key == fact.key);
         self.about.retain(|fact| place(fact).is_some());
@@ -405,8 +408,11 @@ impl Part {
             let more = texts - self.ranks.len();
             notes.push(format!("{more} texts are of processes that have one already; they are added up"));
         }
-        let largest_peer = self.cells.iter().flatten().map(|cell| cell.from.max(cell.to)).max();
-        // A damaged line may name any ranks, and reports have a row for each.
+    }
+
+    /// Removes the ranges of ranks outside of the world, and adds a note about them: a damaged line may name any ranks, and reports have a row
+    /// for each.
+    fn remove_runs_outside(&mut self, notes: &mut Vec<String>) {
         let end = self.size.min(MOST_RANKS);
         let mut outside = 0;
         for runs in &mut self.runs {
@@ -419,16 +425,25 @@ impl Part {
                 "{outside} ranges of ranks are not those of the {end} processes of the world; they are left out"
             ));
         }
+    }
+
+    /// Returns the number of processes in the world, as far as the files show.
+    fn world_size(&self) -> u32 {
+        let largest_peer = self.cells.iter().flatten().map(|cell| cell.from.max(cell.to)).max();
         let last_of_runs = self.runs.iter().flatten().map(|run| run.from.max(run.last)).max();
         let largest = largest_peer.max(last_of_runs).max(self.ranks.last().copied());
-        let size = largest.map_or(0, |last| last + 1).max(self.size);
+        largest.map_or(0, |last| last + 1).max(self.size)
+    }
+
+    pub(crate) fn finish(mut self, identity: Option<Identity>, mut notes: Vec<String>) -> Job {
+        self.sizes.resize(BINS, 0);
+        self.sort(&mut notes);
+        self.remove_runs_outside(&mut notes);
+        let size = self.world_size();
         let machines = Nodes::new(self.hosts);
         let mut runs = self.runs.into_iter();
         let matrices = self.cells.map(|cells| Matrix::with_runs(cells, runs.next().unwrap_or_default()));
         let mut summary = summary_of(size, &self.ranks, &machines, &matrices);
-        self.unfinished.extend(&self.recovered);
-        self.unfinished.sort_unstable();
-        self.unfinished.dedup();
         summary.finalized = summary.processes - self.unfinished.len().min(self.ranks.len()) as u64;
         for (rank, time) in &self.times {
             summary.add_time(*rank, time);
