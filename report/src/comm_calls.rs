@@ -99,7 +99,7 @@ impl CallTimes {
 /// Returns the shortest duration of a bin, and that from which on calls are in the next one.
 fn bounds(bin: usize) -> (u64, Option<u64>) {
     let from = if bin == 0 { 0 } else { 1 << (bin - 1) };
-    (from, (bin + 1 < DURATIONS).then_some(1 << bin))
+    (from, if bin + 1 < DURATIONS { Some(1 << bin) } else { None })
 }
 
 impl CommCalls {
