@@ -75,7 +75,7 @@ pub(super) fn durations(job: &Job, top: usize) -> Table {
         }));
     }
     Table {
-        heading: format!("Durations of single calls, of the {WITH_DURATIONS} with the most time"),
+        heading: "Durations of single calls, of the calls with the most time".into(),
         heads: &["call", "communicator", "from", "below", "calls"],
         text_columns: 2,
         rows,
