@@ -77,12 +77,13 @@ impl<'a> PreparedRun<'a> {
 
     /// Removes the files of earlier runs. Called when the command is about to start.
     pub(super) fn clear(&self) -> Result<(), String> {
-        if let (Some(summary), Some(_)) = (&self.summary, &self.own_name) {
-            summary::clear(summary)?;
+        if let Some(files) = &self.files {
+            files.clear(self.args.tables)?;
         }
-        match &self.files {
-            Some(files) => files.clear(self.args.tables),
-            None => Ok(()),
+        // Last, because the run does not start if tables or files of an earlier one have to stay, and its summary is still wanted then.
+        match (&self.summary, &self.own_name) {
+            (Some(summary), Some(_)) => summary::clear(summary),
+            _ => Ok(()),
         }
     }
 }

@@ -169,17 +169,18 @@ fn remove_packed_and_report(node: &NodePacked, target: &str) {
     }
 }
 
-/// Removes the finished tables of earlier runs with these names, as the files are that have them.
+/// Removes the finished tables of earlier runs with these names, as the files are that have them. Removes none if some have to stay.
 pub(super) fn clear(stem: &Path) -> Result<(), String> {
     let begin = stem.file_name().and_then(OsStr::to_str).unwrap_or_default();
     let is_of_run =
         |name: &str| name.strip_suffix(records::ENDING).is_some_and(|name| input::is_of(begin, name));
-    for entry in fs::read_dir(names::directory_of(stem)).into_iter().flatten().flatten() {
-        if entry.file_name().to_str().is_some_and(is_of_run) {
-            let path = entry.path();
-            pack::remove_finished(&path)
-                .map_err(|error| format!("cannot remove {}, of an earlier run: {error}", path.display()))?;
-        }
-    }
-    Ok(())
+    let directories: Vec<PathBuf> = fs::read_dir(names::directory_of(stem))
+        .into_iter()
+        .flatten()
+        .flatten()
+        .filter(|entry| entry.file_name().to_str().is_some_and(is_of_run))
+        .map(|entry| entry.path())
+        .collect();
+    pack::remove_finished(&directories)
+        .map_err(|(path, error)| format!("cannot remove {}, of an earlier run: {error}", path.display()))
 }

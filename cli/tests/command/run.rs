@@ -240,6 +240,38 @@ fn records_stay_if_nothing_runs() {
     assert_eq!(names(root), ["dir", "script", "x.prof"]);
 }
 
+/// Tests that a directory of tables with a file of the user keeps all records of the earlier run, in whatever order the directories are read.
+#[test]
+fn records_stay_with_files_of_users() {
+    let directory = tempfile::tempdir().unwrap();
+    let root = &directory.path().canonicalize().unwrap();
+    let tables = ["x.tables", "x.w2.tables", "x.w3.tables"];
+    for name in tables {
+        fs::create_dir(root.join(name)).unwrap();
+        for file in ["job.json", "manifest.json"] {
+            fs::write(root.join(name).join(file), "{}").unwrap();
+        }
+    }
+    fs::write(root.join("x.prof"), "# MPIT JOB\t1\t2 ranks\n").unwrap();
+    fs::write(root.join("x.summary"), "# MPIT SUMMARY\t1\n").unwrap();
+    let before = names(root);
+    let run = || mpit(root, &["run", "-o", "x", "--tables", "--summary", "x", "--", "echo", "ran"]);
+    for name in tables {
+        let notes = root.join(name).join("notes");
+        fs::write(&notes, "").unwrap();
+        let done = run();
+        assert_eq!((done.status.code(), done.stdout), (Some(2), String::new()));
+        let reason = format!("{}, of an earlier run: {}", root.join(name).display(), notes.display());
+        assert!(done.stderr.contains(&reason), "{}", done.stderr);
+        assert_eq!(names(root), before);
+        assert!(tables.iter().all(|name| root.join(name).join("manifest.json").exists()));
+        fs::remove_file(&notes).unwrap();
+    }
+    let done = run();
+    assert_eq!((done.status.code(), &*done.stdout), (Some(0), "ran\n"), "{}", done.stderr);
+    assert_eq!(names(root), [""; 0]);
+}
+
 /// Tests that one lock suffices for files and a summary of one name, whose path is relative.
 #[test]
 fn a_summary_may_have_the_name_of_files() {

@@ -108,14 +108,24 @@ fn is_of(run: &Run) -> impl Fn(Option<u32>, Option<&Identity>) -> bool {
     }
 }
 
-/// Removes the tables of an earlier run, if they are finished: no process writes to them.
+/// Removes the tables of earlier runs that are finished: no process writes to them. Removes none if a directory has other files, too.
 ///
 /// # Errors
 ///
-/// Those of the file system, if not all could be removed, or there are other files between them.
-pub fn remove_finished(directory: &Path) -> io::Result<()> {
-    let tables = JobTables::at(directory);
-    if tables.is_there() && tables.is_finished() { tables.remove() } else { Ok(()) }
+/// The directory that could not be removed, with the error of the file system.
+pub fn remove_finished(directories: &[PathBuf]) -> Result<(), (&Path, io::Error)> {
+    let is_finished = |tables: &JobTables| tables.is_there() && tables.is_finished();
+    let all: Vec<(&Path, JobTables)> = directories
+        .iter()
+        .map(|directory| (directory.as_path(), JobTables::at(directory)))
+        .filter(|(_, tables)| is_finished(tables))
+        .collect();
+    for remove in [JobTables::require_removable, JobTables::remove] {
+        for (directory, tables) in &all {
+            remove(tables).map_err(|error| (*directory, error))?;
+        }
+    }
+    Ok(())
 }
 
 /// Writes the records of a run as a part of tables, which has no name yet. Texts that `is_wanted` refuses are left out.

@@ -59,6 +59,15 @@ struct Manifest {
     missing_nodes: Vec<String>,
 }
 
+/// The paths in a directory of tables.
+struct Contents {
+    files: Vec<PathBuf>,
+    /// The directories of the parts.
+    parts: Vec<PathBuf>,
+    /// The files in the parts.
+    of_parts: Vec<PathBuf>,
+}
+
 /// The tables of a job.
 #[derive(Clone, Debug)]
 pub(crate) struct JobTables {
@@ -293,6 +302,26 @@ impl JobTables {
     ///
     /// The errors of the file system: [`DirectoryNotEmpty`](ErrorKind::DirectoryNotEmpty) if there is something else.
     pub(crate) fn remove(&self) -> io::Result<()> {
+        let Contents { files, parts, of_parts } = self.own_contents()?;
+        // First, so that the rest is not taken for finished.
+        remove_if_there(&self.directory.join(MANIFEST))?;
+        of_parts.iter().try_for_each(|path| remove_if_there(path))?;
+        parts.iter().try_for_each(fs::remove_dir)?;
+        files.iter().try_for_each(|path| remove_if_there(path))?;
+        fs::remove_dir(&self.directory)
+    }
+
+    /// Fails as [`remove`](Self::remove) does if there is something else in the directory. Removes nothing.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`remove`](Self::remove).
+    pub(crate) fn require_removable(&self) -> io::Result<()> {
+        self.own_contents().map(drop)
+    }
+
+    /// Returns the contents of the directory, if they are tables only.
+    fn own_contents(&self) -> io::Result<Contents> {
         if !fs::symlink_metadata(&self.directory)?.is_dir() {
             return Err(ErrorKind::NotADirectory.into());
         }
@@ -323,12 +352,7 @@ impl JobTables {
             let what = format!("{} is not one of its files", other.display());
             return Err(io::Error::new(ErrorKind::DirectoryNotEmpty, what));
         }
-        // First, so that the rest is not taken for finished.
-        remove_if_there(&self.directory.join(MANIFEST))?;
-        of_parts.iter().try_for_each(|path| remove_if_there(path))?;
-        parts.iter().try_for_each(fs::remove_dir)?;
-        files.iter().try_for_each(|path| remove_if_there(path))?;
-        fs::remove_dir(&self.directory)
+        Ok(Contents { files, parts, of_parts })
     }
 }
 
