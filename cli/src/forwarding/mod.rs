@@ -18,8 +18,8 @@ use rustix::process::{
     setrlimit, waitid,
 };
 use signal_hook::flag;
+use signal_hook::iterator::SignalsInfo;
 use signal_hook::iterator::exfiltrator::origin::WithOrigin;
-use signal_hook::iterator::{Handle, SignalsInfo};
 use signal_hook::low_level::emulate_default_handler;
 use signal_hook::low_level::siginfo::{Cause, Origin};
 
@@ -34,79 +34,83 @@ pub(crate) fn is_interrupted() -> bool {
     IS_INTERRUPTED.load(Relaxed)
 }
 
-/// Forwards the signals of this process to a command, from before the command starts until it ends.
+/// A thread that forwards the signals of this process to a command.
 pub(crate) struct Forwarder {
-    /// Passes the process id of the command to the thread.
-    command: Sender<Pid>,
+    start: Sender<Forwarding>,
+    thread: JoinHandle<Option<SignalsInfo<WithOrigin>>>,
+}
+
+/// The signals of this process, and the command to which they are forwarded.
+struct Forwarding {
+    signals: SignalsInfo<WithOrigin>,
+    command: Pid,
     is_running: Arc<Mutex<bool>>,
     witness: Arc<Mutex<Option<Witness>>>,
-    handle: Handle,
-    thread: JoinHandle<SignalsInfo<WithOrigin>>,
 }
 
 impl Forwarder {
-    /// Catches signals from now on, and keeps them for the command. Fails before a command runs that could not be interrupted.
+    /// Starts the thread, which waits for a command. Fails before a command runs that could not be interrupted.
+    ///
+    /// Signals still end this process, so that it can be interrupted until the command starts.
     pub(crate) fn start() -> io::Result<Self> {
-        let mut signals = SignalsInfo::<WithOrigin>::new(forwarded())?;
-        let handle = signals.handle();
-        // A signal to the group may end the witness before it is ready. Without a witness, only signals from a terminal are
-        // known to be sent to the group.
-        let witness = Arc::new(Mutex::new(Witness::start().ok()));
-        let is_running = Arc::new(Mutex::new(true));
-        let (command, started) = mpsc::channel();
-        let thread = {
-            let (witness, is_running) = (Arc::clone(&witness), Arc::clone(&is_running));
-            thread::Builder::new().name("signals".into()).spawn(move || {
-                // The channel is closed if the command does not start.
-                if let Ok(pid) = started.recv() {
-                    for origin in &mut signals {
-                        forward(&origin, pid, &is_running, &witness);
-                    }
-                }
-                signals
-            })?
-        };
-        Ok(Self { command, is_running, witness, handle, thread })
+        let (start, started) = mpsc::channel::<Forwarding>();
+        let thread = thread::Builder::new().name("signals".into()).spawn(move || {
+            // The channel is closed if the command does not start.
+            Some(started.recv().ok()?.forward_all())
+        })?;
+        Ok(Self { start, thread })
     }
 
     /// Runs the command to its end. `started` is called with its process id.
     pub(crate) fn run(self, command: &mut Command, started: impl FnOnce(Pid)) -> io::Result<ExitStatus> {
+        // Before the command starts, so that no signal is lost in between.
+        let signals = SignalsInfo::<WithOrigin>::new(forwarded())?;
+        let handle = signals.handle();
+        // A signal to the group may end the witness before it is ready. Without a witness, only signals from a terminal are
+        // known to be sent to the group.
+        let mut witness = Witness::start().ok();
         let mut child = command.spawn()?;
         let pid = Pid::from_child(&child);
         started(pid);
-        self.guard(pid);
+        if witness.as_mut().is_some_and(|witness| witness.guard(pid).is_err()) {
+            witness = None;
+        }
+        let witness = Arc::new(Mutex::new(witness));
+        let is_running = Arc::new(Mutex::new(true));
         // The thread does not end before it has received this.
-        let _ = self.command.send(pid);
+        let _ = self.start.send(Forwarding {
+            signals,
+            command: pid,
+            is_running: Arc::clone(&is_running),
+            witness: Arc::clone(&witness),
+        });
         // The process id is not reused before `wait`.
         let ended = || waitid(WaitId::Pid(pid), WaitIdOptions::EXITED | WaitIdOptions::NOWAIT);
         while matches!(ended(), Err(Errno::INTR)) {}
-        *lock(&self.is_running) = false;
+        *lock(&is_running) = false;
         let status = child.wait()?;
-        self.end();
-        Ok(status)
-    }
-
-    /// Passes the process id of the command to the witness.
-    fn guard(&self, command: Pid) {
-        let mut witness = lock(&self.witness);
-        let is_lost = witness.as_mut().is_some_and(|witness| witness.guard(command).is_err());
-        if is_lost {
-            *witness = None;
-        }
-    }
-
-    fn end(self) {
-        self.handle.close();
+        handle.close();
         // The thread does not panic.
-        if let Ok(mut signals) = self.thread.join()
+        if let Ok(Some(mut signals)) = self.thread.join()
             // The command ended before the thread saw the signal that ended it.
             && signals.pending().next().is_some()
         {
             IS_INTERRUPTED.store(true, Relaxed);
         }
-        if let Some(witness) = lock(&self.witness).take() {
+        if let Some(witness) = lock(&witness).take() {
             witness.end();
         }
+        Ok(status)
+    }
+}
+
+impl Forwarding {
+    /// Forwards signals until the handle of the signals is closed. Returns the signals, of which some may be pending.
+    fn forward_all(mut self) -> SignalsInfo<WithOrigin> {
+        for origin in &mut self.signals {
+            forward(&origin, self.command, &self.is_running, &self.witness);
+        }
+        self.signals
     }
 }
 

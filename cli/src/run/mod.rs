@@ -85,6 +85,7 @@ impl PreparedRun<'_> {
     /// Removes the files of earlier runs, and runs the command to its end.
     fn execute(&mut self) -> Result<ExecutedRun, String> {
         let args = self.args;
+        // The command does not run without its thread, so this comes before files are removed.
         let forwarder = Forwarder::start().map_err(|error| cannot_run(args, &error))?;
         self.clear()?;
         // The command runs without the directory as well.
