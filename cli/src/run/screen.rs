@@ -27,6 +27,9 @@ const MAX_WORLDS: usize = 16;
 /// A line about processes of which nothing is known here.
 const ON_OTHERS: &str = "processes on other machines do not count here; they do with --summary STEM, in a directory that all machines see";
 
+/// The reason of which nothing else is known.
+const NONE_HERE: &str = "no process on this machine initialized MPI with the library";
+
 /// The maximum number of bytes of files that are read: about a second.
 const MAX_BYTES: u64 = 256 << 20;
 
@@ -198,16 +201,16 @@ fn nothing(run: &FinishedRun<'_>) -> Vec<String> {
     let no_directory =
         run.job_error.map(|error| format!("there is no directory for the records of processes: {error}"));
     let certain = no_directory.or_else(|| no_files::certain_reason(run.words, run.library));
-    let failure = no_files::failure(run.status);
-    let names_mpi = certain.is_none() && failure.is_none() && no_files::names_mpi(run.words);
-    let why = match (certain, failure) {
+    let is_certain = certain.is_some();
+    let why = match (certain, no_files::failure(run.status)) {
         (Some(why), _) => why,
-        (None, Some(end)) => format!("the command {end}; no process with the library initialized MPI"),
-        (None, None) if names_mpi => no_files::reason_by_command(run.words, run.status),
-        (None, None) => format!("no process of \"{}\" initialized MPI", run.words[0].display()),
+        (None, Some(end)) => format!("the command {end}; {NONE_HERE}"),
+        (None, None) if no_files::names_mpi(run.words) => no_files::reason_by_command(run.words, run.status),
+        (None, None) => NONE_HERE.into(),
     };
     let mut lines = vec![format!("nothing was recorded: {why}; `mpit doctor` reports details")];
-    if names_mpi {
+    // Any command may start processes elsewhere: a script, or a launcher that mpit does not know.
+    if !is_certain {
         lines.push(ON_OTHERS.into());
     }
     lines
