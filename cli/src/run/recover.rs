@@ -37,6 +37,11 @@ impl Before {
         Self { stem: stem.to_owned(), run: run.map(str::to_owned), world, files: Files::of(stem) }
     }
 
+    /// Returns true if files or stores were written.
+    pub(super) fn has_new_files(&self) -> bool {
+        Files::of(&self.stem).have_more_than(&self.files)
+    }
+
     /// Returns true if a store is one of this run.
     fn is_of_run(&self, store: &StoreFile) -> bool {
         match store.identity() {

@@ -165,7 +165,7 @@ fn lines(run: &FinishedRun<'_>) -> Vec<String> {
     };
     let worlds: Vec<_> = worlds.iter().collect();
     let mut lines: Vec<String> = match worlds[..] {
-        [] if run.output.is_some() => return Vec::new(),
+        [] if run.output.is_some() || has_stored_files(run) => return Vec::new(),
         [] => return nothing(run),
         [(_, world)] => screen::lines(&world.summary).into_iter().chain(world.parts.clone()).collect(),
         _ => {
@@ -191,6 +191,11 @@ fn lines(run: &FinishedRun<'_>) -> Vec<String> {
         }
     });
     lines
+}
+
+/// Returns true if the processes wrote files and removed their stores, from which the summaries would have been.
+fn has_stored_files(run: &FinishedRun<'_>) -> bool {
+    run.stores_before.as_ref().is_some_and(recover::Before::has_new_files)
 }
 
 /// Returns the reason why nothing was recorded. With `--summary`, [`at_end`](super::at_end) prints it.

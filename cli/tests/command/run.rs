@@ -321,6 +321,24 @@ fn missing_records_have_a_reason() {
     assert_eq!(done.stderr, "");
 }
 
+/// Tests that files without `--output` count as records: with stores in files, the summary is not from them.
+#[test]
+fn files_by_settings_are_records() {
+    let directory = tempfile::tempdir().unwrap();
+    let settings = [
+        "pml_monitoring_enable=2",
+        "pml_monitoring_enable_output=3",
+        "pml_monitoring_filename=x",
+        "monitoring_store=file",
+    ];
+    for (script, has_records) in [("echo > x.0.prof", true), ("true", false)] {
+        let mut run = command(directory.path());
+        run.arg("run").args(settings.iter().flat_map(|setting| ["--set", *setting]));
+        let printed = run_command(run.args(["--", "sh", "-c", script])).stderr;
+        assert_eq!(!printed.contains("nothing was recorded"), has_records, "{script}: {printed}");
+    }
+}
+
 fn static_elf(path: &Path) {
     let mut header = vec![0_u8; 64];
     let order = if cfg!(target_endian = "little") { 1 } else { 2 };
