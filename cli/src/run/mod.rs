@@ -100,8 +100,14 @@ impl PreparedRun<'_> {
             Some(target) if args.tables && files::is_inside_a_job() => OneOfNode::join(target),
             _ => None,
         };
-        let stores_before = store::wanted_at().map(|stem| recover::Before::new(&stem, self.name.as_deref()));
         let files_before = self.output.as_ref().map(Target::files);
+        let stores_before = store::wanted_at().map(|stem| {
+            // Large directories are searched once.
+            let is_output = self.output.as_ref().is_some_and(|target| Path::new(&target.stem) == stem);
+            let known = if is_output { files_before.clone() } else { None };
+            let files = known.unwrap_or_else(|| Files::of(&stem));
+            recover::Before::new(stem, self.name.as_deref(), files)
+        });
         let mut watch = None;
         let result = forwarder.run(&mut self.command, |pid| watch = watch_job(args, job.as_ref(), pid));
         // Processes that were killed were in their last calls until about now.

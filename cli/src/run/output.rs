@@ -88,7 +88,7 @@ impl Target {
 }
 
 /// The state of files with records, in one directory. Clocks of file systems differ, so no time is compared with the local one.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Files(Vec<FileState>);
 
 /// The name, inode number, time and length of a file.

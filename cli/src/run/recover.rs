@@ -18,7 +18,8 @@ use super::files::{belongs_to_run, is_inside_a_job};
 use super::output::Files;
 use crate::print;
 
-/// The time that processes have after the end of the command: launchers do not wait for the processes that they kill.
+/// The time that processes have after the end of the command before their records are recovered: launchers do not wait for the
+/// processes that they kill.
 const TIME_LIMIT: Duration = Duration::from_secs(3);
 
 /// The stores that existed before the command. A killed process leaves its store, which may be the only one of its run.
@@ -32,9 +33,10 @@ pub(super) struct Before {
 }
 
 impl Before {
-    pub(super) fn new(stem: &Path, run: Option<&str>) -> Self {
+    /// Describes the stores with a stem, of which `files` are the ones that are there.
+    pub(super) fn new(stem: PathBuf, run: Option<&str>, files: Files) -> Self {
         let world = if is_inside_a_job() { run::world_of_child() } else { None };
-        Self { stem: stem.to_owned(), run: run.map(str::to_owned), world, files: Files::of(stem) }
+        Self { stem, run: run.map(str::to_owned), world, files }
     }
 
     /// Returns true if files or stores were written.
@@ -70,7 +72,7 @@ impl Before {
                 print(&format!("{} is of an earlier run; `mpit report` reads it", store.path.display()));
             }
         }
-        wait_for_processes(worlds.values().flatten());
+        wait_for_processes(worlds.values().flatten(), TIME_LIMIT);
         for (number, stores) in worlds {
             let world = World { stem: run::stem_of(&self.stem, number), before: &self.files };
             world.recover(stores, end);
@@ -78,9 +80,9 @@ impl Before {
     }
 }
 
-/// Waits until no process uses the stores any more, for a limited time.
-pub(super) fn wait_for_processes<'a>(stores: impl IntoIterator<Item = &'a StoreFile>) {
-    let until = Instant::now() + TIME_LIMIT;
+/// Waits until no process uses the stores any more, for at most `limit`.
+pub(super) fn wait_for_processes<'a>(stores: impl IntoIterator<Item = &'a StoreFile>, limit: Duration) {
+    let until = Instant::now() + limit;
     for store in stores {
         while store.is_in_use() && Instant::now() < until {
             thread::sleep(Duration::from_millis(10));

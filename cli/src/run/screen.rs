@@ -7,6 +7,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use mpit_components::run::job::JobDirectory;
 use mpit_components::run::names;
@@ -32,6 +33,10 @@ const NONE_HERE: &str = "no process on this machine initialized MPI with the lib
 
 /// The maximum number of bytes of files that are read: about a second.
 const MAX_BYTES: u64 = 256 << 20;
+
+/// The time that processes have after the end of the command. Shorter than for recovery: commands may leave processes behind on purpose,
+/// and the summary has their calls so far.
+const TIME_LIMIT: Duration = Duration::from_secs(1);
 
 /// The worlds of a job, by their numbers.
 pub(super) type Worlds = BTreeMap<u32, World>;
@@ -59,7 +64,7 @@ pub(super) fn worlds(job: &JobDirectory, end: Moment) -> Worlds {
             stores.entry(file.world).or_default().push(store);
         }
     }
-    recover::wait_for_processes(stores.values().flatten());
+    recover::wait_for_processes(stores.values().flatten(), TIME_LIMIT);
     let read = |(world, stores): (u32, Vec<StoreFile>)| Some((world, read(&stores, end)?));
     stores.into_iter().filter_map(read).collect()
 }
