@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 use std::io::{self, PipeReader, PipeWriter, pipe};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
@@ -36,7 +37,7 @@ const GRACE: Duration = Duration::from_secs(5);
 
 /// A thread that watches a job.
 pub(crate) struct StuckWatch {
-    stop: PipeWriter,
+    stop: (PipeWriter, Sender<()>),
     thread: Option<JoinHandle<()>>,
     last: Arc<Mutex<Option<String>>>,
 }
@@ -46,8 +47,10 @@ struct Job {
     directory: JobDirectory,
     /// The command with `--kill`. A signal by the descriptor never reaches another process that has the number later.
     command: Option<OwnedFd>,
-    /// Closed when the command has ended.
+    /// Closed when the command has ended, for the wait for processes.
     stop: PipeReader,
+    /// Closed when the command has ended, for a wait that cannot fail.
+    ended: Receiver<()>,
     /// Returns true once the user has sent a signal to the command.
     is_interrupted: fn() -> bool,
 }
@@ -62,17 +65,18 @@ impl StuckWatch {
         kill: bool,
         is_interrupted: fn() -> bool,
     ) -> io::Result<Self> {
-        let (stopped, stop) = pipe()?;
+        let (reader, writer) = pipe()?;
+        let (sender, ended) = mpsc::channel();
         let last = Arc::new(Mutex::new(None));
         let command = if kill { open_command(command) } else { None };
-        let job = Job { directory: directory.clone(), command, stop: stopped, is_interrupted };
+        let job = Job { directory: directory.clone(), command, stop: reader, ended, is_interrupted };
         let diagnosis = Arc::clone(&last);
         let thread = thread::Builder::new().name("stuck".into()).spawn(move || {
             let Some(text) = job.watch(limit) else { return };
             *diagnosis.lock().unwrap_or_else(PoisonError::into_inner) = Some(text);
             job.end();
         })?;
-        Ok(Self { stop, thread: Some(thread), last })
+        Ok(Self { stop: (writer, sender), thread: Some(thread), last })
     }
 
     /// Stops watching. Returns the diagnosis if the job was ended for it.
@@ -149,14 +153,10 @@ impl Job {
     fn end(&self) {
         let Some(command) = &self.command else { return };
         let _ = pidfd_send_signal(command, Signal::TERM);
-        match Processes::default().wait(&self.stop, GRACE) {
-            Waited::Stopped => return,
-            Waited::Time | Waited::Exit => {}
-            // The end of the command is not noticed then, but its time to end is the same.
-            Waited::Failed(_) => thread::sleep(GRACE),
+        if self.ended.recv_timeout(GRACE) == Err(RecvTimeoutError::Timeout) {
+            // A descriptor never refers to another process, so this does nothing to a command that has ended.
+            let _ = pidfd_send_signal(command, Signal::KILL);
         }
-        // A descriptor never refers to another process, so this does nothing to a command that has ended.
-        let _ = pidfd_send_signal(command, Signal::KILL);
     }
 }
 
