@@ -101,7 +101,7 @@ impl Job {
             match processes.wait(&self.stop, pause) {
                 Waited::Stopped => return None,
                 Waited::Failed(error) => {
-                    print(&format!("--stuck stops watching: {error}"));
+                    print(&format!("--stuck stops watching: cannot wait for processes: {error}"));
                     return None;
                 }
                 // The launcher ends the others then.
@@ -163,7 +163,8 @@ impl Job {
 /// Opens the command for signals.
 fn open_command(command: Pid) -> Option<OwnedFd> {
     let opened = pidfd_open(command, PidfdFlags::empty());
-    opened.inspect_err(|error| print(&format!("--kill has no effect: {error}"))).ok()
+    let refused = "--kill has no effect: cannot open the command's process";
+    opened.inspect_err(|error| print(&format!("{refused}: {error}"))).ok()
 }
 
 /// A snapshot, and its time.
