@@ -154,14 +154,23 @@ fn remove_packed_and_report(node: &NodePacked, target: &str) {
             shown(directory, target)
         ));
     }
+    for directory in &node.finished {
+        print(&format!(
+            "{} was finished by `mpit pack`: the records of this node stay in files; run it again once the job has ended",
+            shown(directory, target)
+        ));
+    }
     for path in &node.left {
         print(&format!(
             "{} stays a file: it is a store or has one, or it is an older one",
             shown(path, target)
         ));
     }
-    let is_none = node.parts.is_empty() && node.taken.is_empty() && node.left.is_empty();
-    if is_none && let Some(path) = node.others.first() {
+    let has_tables = !(node.parts.is_empty() && node.taken.is_empty() && node.finished.is_empty());
+    if !has_tables
+        && node.left.is_empty()
+        && let Some(path) = node.others.first()
+    {
         print(&format!("{} and others stay files: they do not name this job", shown(path, target)));
     }
     if !node.parts.is_empty() && !node.missing.is_empty() {

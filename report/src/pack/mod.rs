@@ -41,6 +41,9 @@ pub struct Packed {
 /// The name of a part with the records of processes whose nodes have written none, in the place of the node.
 const REST: &str = "rest";
 
+/// The name of a part with the records of all processes, in the place of the node.
+const ALL: &str = "all";
+
 /// Writes the records of a run as the tables of a directory, which does not exist before. The files stay.
 ///
 /// # Errors
@@ -50,7 +53,7 @@ const REST: &str = "rest";
 pub fn pack_all(run: &Run, directory: &Path) -> io::Result<Packed> {
     let tables = JobTables::create(directory, run.identity())?;
     let packed = write(run, &tables, &is_of(run)).and_then(|(unfinished, mut packed)| {
-        tables.end_part(unfinished, "all", packed.processes)?;
+        tables.end_part(unfinished, ALL, packed.processes)?;
         (packed.missing, packed.missing_nodes) = tables.finish(|| records::missing_nodes(&tables))?;
         Ok(packed)
     });

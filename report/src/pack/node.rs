@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use mpit_format::Identity;
 
-use super::{Packed, write};
+use super::{ALL, Packed, REST, write};
 use crate::input::{self, NodeProcesses, Run};
 use crate::records::{self, JobTables};
 
@@ -16,6 +16,8 @@ pub struct NodePacked {
     pub parts: Vec<NodePart>,
     /// Directories that have something else, or the tables of another job. The files stay.
     pub taken: Vec<PathBuf>,
+    /// Directories with the tables of this job, which were finished before this node had written its part. The files stay.
+    pub finished: Vec<PathBuf>,
     /// Files of the job that tables cannot have: stores, and older ones.
     pub left: Vec<PathBuf>,
     /// Other files with these ranks, which name another job or none.
@@ -47,8 +49,11 @@ pub fn pack_node(stem: &Path, processes: &NodeProcesses) -> io::Result<NodePacke
     for run in &files.runs {
         let directory = records::tables_of(&run.path());
         match pack_run(run, &directory, processes)? {
-            Some((is_last, packed)) => result.parts.push(NodePart { directory, is_last, packed }),
-            None => result.taken.push(directory),
+            RunOutcome::Written { is_last, packed } => {
+                result.parts.push(NodePart { directory, is_last, packed });
+            }
+            RunOutcome::Taken => result.taken.push(directory),
+            RunOutcome::Finished => result.finished.push(directory),
         }
         for rank in run.ranks_of_texts() {
             missing.remove(&rank);
@@ -59,15 +64,32 @@ pub fn pack_node(stem: &Path, processes: &NodeProcesses) -> io::Result<NodePacke
     Ok(result)
 }
 
-/// Writes the files of a run as a part. Returns true with it if it was the last one; `None` if the tables are not of this job.
-fn pack_run(run: &Run, directory: &Path, processes: &NodeProcesses) -> io::Result<Option<(bool, Packed)>> {
-    let Some(identity) = run.identity() else { return Ok(None) };
-    let Some(tables) = JobTables::join(directory, identity)? else { return Ok(None) };
-    // Some launchers use names of worlds again.
-    if tables.is_finished()
-        || tables.has_ranks_of(&processes.host, &run.ranks_of_texts().collect::<Vec<_>>())?
-    {
-        return Ok(None);
+/// The result of packing one run of a node.
+enum RunOutcome {
+    Written {
+        /// True if this was the last part of the job.
+        is_last: bool,
+        packed: Packed,
+    },
+    /// The tables are not of this job.
+    Taken,
+    /// The tables are of this job, and finished.
+    Finished,
+}
+
+/// Writes the files of a run as a part.
+fn pack_run(run: &Run, directory: &Path, processes: &NodeProcesses) -> io::Result<RunOutcome> {
+    let Some(identity) = run.identity() else { return Ok(RunOutcome::Taken) };
+    let Some(tables) = JobTables::join(directory, identity)? else { return Ok(RunOutcome::Taken) };
+    let ranks: Vec<u32> = run.ranks_of_texts().collect();
+    if tables.is_finished() {
+        // Some launchers use names of worlds again. Each node writes its ranks once, so tables that have them from a node are of another
+        // job. Otherwise `mpit pack` finished these, with or without the ranks.
+        let is_of_other = tables.is_finished_with(&ranks, &[ALL, REST])?;
+        return Ok(if is_of_other { RunOutcome::Taken } else { RunOutcome::Finished });
+    }
+    if tables.has_ranks_of(&processes.host, &ranks)? {
+        return Ok(RunOutcome::Taken);
     }
     let is_own = |rank: Option<u32>, identity: Option<&Identity>| {
         rank.zip(identity).is_some_and(|(rank, identity)| processes.wrote(rank, identity))
@@ -75,5 +97,5 @@ fn pack_run(run: &Run, directory: &Path, processes: &NodeProcesses) -> io::Resul
     let (unfinished, packed) = write(run, &tables, &is_own)?;
     tables.end_part(unfinished, &processes.host, packed.processes)?;
     let is_last = tables.finish_if_whole(identity.size)?;
-    Ok(Some((is_last, packed)))
+    Ok(RunOutcome::Written { is_last, packed })
 }

@@ -174,8 +174,9 @@ fn nodes_pack_their_processes() {
     let (expected, _) = report(&the_run(&stem));
     let pack = |ranks: &[u32]| pack_node(&stem, &of_node(ranks)).unwrap();
     for (rank, is_last) in [(2, false), (0, false), (1, true)] {
-        let NodePacked { parts, taken, left, others, missing } = pack(&[rank, 9]);
-        assert_eq!((parts.len(), taken.len(), left.len() + others.len(), missing), (1, 0, 0, vec![9]));
+        let NodePacked { parts, taken, finished, left, others, missing } = pack(&[rank, 9]);
+        assert_eq!((parts.len(), taken.len() + finished.len()), (1, 0));
+        assert_eq!((left.len() + others.len(), missing), (0, vec![9]));
         assert_eq!((parts[0].is_last, parts[0].packed.processes), (is_last, 1));
         if rank == 0 {
             // A job of the same name.
@@ -220,7 +221,11 @@ fn tables_without_lost_nodes_are_finished() {
     let packed = finish(&the_run(&stem)).unwrap();
     assert_eq!((packed.processes, packed.missing.len(), packed.missing_nodes.len()), (1, 0, 0));
     assert!(!manifest().contains("missing_nodes"), "{}", manifest());
-    // Nodes that end after that keep their files.
+    // Nodes that end after that keep their files: `mpit pack` has added those of rank 1.
+    let node = pack_node(&stem, &of_node(&[1])).unwrap();
+    assert_eq!((node.parts.len(), node.taken.len()), (0, 0));
+    assert_eq!(node.finished, [stem.with_file_name("run.tables")]);
+    // A later job whose launcher uses the name of the world again has the ranks of a node's part.
     write_files(directory.path(), [(0, text(0))]);
     assert_eq!(pack_node(&stem, &of_node(&[0])).unwrap().taken.len(), 1);
     assert_eq!(finish(&the_run(&stem)).unwrap_err().kind(), ErrorKind::AlreadyExists);

@@ -214,12 +214,23 @@ impl JobTables {
             if !is_of_node {
                 continue;
             }
-            let known = part_file(&part)?.ranks;
-            if ranks.iter().any(|rank| known.iter().any(|(first, last)| (first..=last).contains(&rank))) {
+            if has_one_of(&part_file(&part)?.ranks, ranks) {
                 return Ok(true);
             }
         }
         Ok(false)
+    }
+
+    /// Returns true if finished tables have one of these ranks in a part that a node wrote. `packed` are the names of the other parts, in the
+    /// place of the node.
+    ///
+    /// # Errors
+    ///
+    /// The errors of the file system.
+    pub(crate) fn is_finished_with(&self, ranks: &[u32], packed: &[&str]) -> io::Result<bool> {
+        let Some(manifest) = self.manifest()? else { return Ok(false) };
+        let is_of_node = |name: &str| !packed.iter().any(|other| name.split('.').next() == Some(*other));
+        Ok(manifest.parts.iter().any(|(name, known)| is_of_node(name) && has_one_of(known, ranks)))
     }
 
     /// Returns the number of bytes of all tables.
@@ -419,6 +430,11 @@ fn in_name(text: &str) -> String {
     let name: String = text.chars().take(100).map(allowed).collect();
     let name = name.trim_start_matches('.');
     if name.is_empty() { "node".into() } else { name.into() }
+}
+
+/// Returns true if ranges have one of these ranks.
+fn has_one_of(ranges: &[(u32, u32)], ranks: &[u32]) -> bool {
+    ranks.iter().any(|rank| ranges.iter().any(|(first, last)| (first..=last).contains(&rank)))
 }
 
 /// Returns the ranges of ranks below `size` that are in no range.
