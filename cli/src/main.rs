@@ -91,11 +91,11 @@ enum Command {
     /// between nodes. Writes a file for the launcher of the next run to standard output; the prediction and the command line
     /// go to standard error. The exit status is 1 if there is nothing to gain: less than 5 %.
     Map(map::Map),
-    /// Say why a job does not go on
+    /// Say why a job makes no progress
     ///
-    /// Looks twice at the processes of the jobs that run under `mpit run` on this node, and compares the MPI calls that they are
+    /// Takes two snapshots of the jobs that run under `mpit run` on this node, and compares the MPI calls that their processes are
     /// in. Names processes that skipped a collective operation, messages that are not sent or received, and so on; docs/why.md
-    /// lists the findings. The exit status is 0 if the job moves or may go on, 1 if it is stuck, 2 if there is no job, and
+    /// lists the findings. The exit status is 0 if the job makes progress or still may, 1 if it is stuck, 2 if there is no job, and
     /// 3 if a signal ended the launcher behind `--`.
     Why(Why),
     /// Detects signals to the process group of this program
@@ -240,7 +240,7 @@ struct Why {
     /// The job: the process id of its `mpit run`, or its name; without it, all jobs of this user on this node
     #[arg(value_name = "JOB")]
     job: Option<String>,
-    /// The time between the two looks
+    /// The time between the two snapshots
     #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "1")]
     interval: f64,
     /// The format of the output
@@ -252,11 +252,11 @@ struct Why {
     /// Write what was seen to a file instead, or to a file named after this node in a directory, for --from
     #[arg(long, value_name = "FILE", conflicts_with_all = ["from", "stack", "format"])]
     save: Option<PathBuf>,
-    /// Look as a part of `mpit why -- LAUNCHER`: without a job, write a file as well, and end well, because a launcher may end the processes on
+    /// Take the snapshots as a part of `mpit why -- LAUNCHER`: without a job, write a file as well, and end well, because a launcher may end the processes on
     /// other nodes if one fails
     #[arg(long, hide = true, requires = "save")]
     of_launcher: bool,
-    /// Read files of --save, or those in a directory, instead of looking at this node
+    /// Read files of --save, or those in a directory, instead of taking snapshots on this node
     #[arg(long, value_name = "FILE", num_args = 1..)]
     from: Vec<PathBuf>,
     /// The nodes of the job: those without a part are named

@@ -18,7 +18,7 @@ const RANKS: u32 = 4;
 /// The time that a program has until it hangs.
 const TIME_LIMIT: Duration = Duration::from_secs(100);
 
-/// The time between two looks, in seconds. The programs only hang, so it may be short.
+/// The time between two snapshots, in seconds. The programs only hang, so it may be short.
 const INTERVAL: &str = "0.3";
 
 /// The number of polls of a program that does not hang, by this environment variable.
@@ -64,7 +64,7 @@ const HANGS: [Hang; 28] = [
 const HEALTHY: [[&str; 2]; 4] =
     [["messages", "windows"], ["collectives", "files"], ["threads", "groups"], ["worlds", "messages"]];
 
-/// The findings after which a job may go on, so that its exit status is 0.
+/// The findings after which a job may make progress, so that its exit status is 0.
 const NO_DEADLOCK: [&str; 3] = ["computing", "sleeping", "not-initialized"];
 
 /// A running job. It is ended with its processes when this is dropped.
@@ -166,7 +166,7 @@ fn number(value: &Value) -> Option<u32> {
     value.as_u64().and_then(|number| number.try_into().ok())
 }
 
-/// Returns true if a program hangs on a library: some libraries return an error, or the program goes on.
+/// Returns true if a program hangs on a library: some libraries return an error, or the program continues.
 fn hangs_on(stack: &Stack, kind: &str) -> bool {
     match kind {
         "other_count" => stack.label() == "ompi4.1.4",
