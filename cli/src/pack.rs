@@ -7,7 +7,11 @@ use mpit_report::input::{self, Run};
 use mpit_report::pack::{self, Packed, pack_all};
 use mpit_report::records;
 
+use crate::run::rank_ranges;
 use crate::{Pack, print};
+
+/// The maximum number of ranges of ranks that are printed.
+const MAX_RANGES: usize = 20;
 
 /// Packs each run.
 pub(crate) fn pack(args: &Pack) -> Result<ExitCode, String> {
@@ -75,28 +79,22 @@ fn finish_tables(run: &Run) -> Result<Option<bool>, String> {
         packed => packed.map_err(|error| format!("cannot finish {shown}: {error}"))?,
     };
     print_result(&packed);
-    let added = packed.processes;
-    print(&format!(
-        "finished {shown}, with {added} processes that had files; read it with `mpit report {shown}`"
-    ));
-    if !packed.missing.is_empty() {
-        print(&format!("{shown} has no records of ranks {}", ranges(&packed.missing)));
+    let added = match packed.processes {
+        0 => String::new(),
+        1 => ", with 1 process that had a file".into(),
+        many => format!(", with {many} processes that had files"),
+    };
+    print(&format!("finished {shown}{added}; read it with `mpit report {shown}`"));
+    let missing = &packed.missing;
+    if !missing.is_empty() {
+        let more = if missing.len() > MAX_RANGES { " and others" } else { "" };
+        let first = &missing[..missing.len().min(MAX_RANGES)];
+        print(&format!("{shown} has no records of {}{more}", rank_ranges(first)));
     }
     if !packed.missing_nodes.is_empty() {
         print(&format!("{shown} has no records of these nodes: {}", packed.missing_nodes.join(", ")));
     }
     Ok(Some(packed.problems.is_empty()))
-}
-
-/// Returns the first ranges of ranks as text.
-fn ranges(all: &[(u32, u32)]) -> String {
-    const SHOWN: usize = 20;
-    let one = |(first, last): &(u32, u32)| {
-        if first == last { first.to_string() } else { format!("{first}-{last}") }
-    };
-    let shown: Vec<_> = all.iter().take(SHOWN).map(one).collect();
-    let more = if all.len() > SHOWN { " and others" } else { "" };
-    format!("{}{more}", shown.join(","))
 }
 
 /// Prints the notes and problems of packed files.

@@ -25,7 +25,7 @@ use mpit_components::run::job::OwnedJob;
 use mpit_components::store;
 use mpit_components::times::{self, Moment};
 use output::{Files, Target};
-pub(crate) use recover::ranks;
+pub(crate) use recover::{rank_ranges, ranks};
 use rustix::process::Pid;
 
 use crate::forwarding::Forwarder;

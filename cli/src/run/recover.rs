@@ -237,11 +237,17 @@ pub(crate) fn ranks(all: &[u32]) -> String {
             _ => runs.push((*rank, *rank)),
         }
     }
-    let run = |(first, last): &(u32, u32)| {
+    rank_ranges(&runs)
+}
+
+/// Formats ascending ranges of ranks in the same way.
+pub(crate) fn rank_ranges(all: &[(u32, u32)]) -> String {
+    let range = |(first, last): &(u32, u32)| {
         if first == last { first.to_string() } else { format!("{first}-{last}") }
     };
-    let list = runs.iter().map(run).collect::<Vec<_>>().join(",");
-    format!("rank{} {list}", if all.len() == 1 { "" } else { "s" })
+    let is_one = matches!(all, [(first, last)] if first == last);
+    let list = all.iter().map(range).collect::<Vec<_>>().join(",");
+    format!("rank{} {list}", if is_one { "" } else { "s" })
 }
 
 #[cfg(test)]
@@ -251,6 +257,7 @@ mod tests {
     #[test]
     fn ranks_are_listed_in_runs() {
         assert_eq!(ranks(&[2]), "rank 2");
+        assert_eq!(ranks(&[0, 1]), "ranks 0-1");
         assert_eq!(ranks(&[0, 1, 2, 5, 7, 8]), "ranks 0-2,5,7-8");
     }
 }
