@@ -85,6 +85,31 @@ fn store(path: &Path, rank: u32) {
     Messages::new(&store).record(1, 100, false);
 }
 
+/// Adds a run and a world to the file of a store, as a process does that a launcher started.
+fn name_store(path: &Path, run: &str, world: &str) {
+    // The file has a header of eight words, and blocks: the kind and, in its upper half, the number of words that follow.
+    const HEADER: usize = 8;
+    const RUN_KIND: u64 = 9;
+    let fields = format!("{run}\t{world}\t4 ranks\t2026-11-22T08:15:00.123Z");
+    let words = 2 + fields.len().div_ceil(8) as u64;
+    // The words that follow are a key, the number of bytes, and the text.
+    let mut block: Vec<u8> =
+        [RUN_KIND | words << 32, 0, fields.len() as u64].into_iter().flat_map(u64::to_ne_bytes).collect();
+    block.extend(fields.as_bytes());
+    let mut file = fs::read(path).unwrap();
+    let mut at = 8 * HEADER;
+    loop {
+        let word = u64::from_ne_bytes(file[at..at + 8].try_into().unwrap());
+        if word == 0 {
+            break;
+        }
+        at += 8 * (1 + (word >> 32) as usize);
+    }
+    // The rest of the last word is zero, as all of the file behind the last block.
+    file[at..at + block.len()].copy_from_slice(&block);
+    fs::write(path, file).unwrap();
+}
+
 #[test]
 fn stores_are_recovered_and_reported() {
     let directory = tempfile::tempdir().unwrap();
@@ -141,7 +166,7 @@ fn stores_are_recovered_and_reported() {
     assert_eq!(report.stderr, note);
 }
 
-/// Tests a directory whose clock is a day behind, as on a file server.
+/// Tests a directory whose clock is years behind, as on a file server.
 #[test]
 fn stores_are_recovered_despite_clocks() {
     let directory = tempfile::tempdir().unwrap();
@@ -159,6 +184,40 @@ fn stores_are_recovered_despite_clocks() {
     assert!(path("run.0.prof").exists() && !path("run.0.store").exists(), "{printed}");
     assert!(printed.contains("run.1.store is of an earlier run"), "{printed}");
     assert!(path("run.1.store").exists() && !path("run.1.prof").exists(), "{printed}");
+}
+
+/// Tests that names count more than times: a store that was there before is recovered if it names this run or its world, and a new one
+/// is not if it names another run.
+#[test]
+fn stores_are_recovered_by_their_names() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = |name: &str| directory.path().join(name);
+    let stem = path("run").display().to_string();
+    let (run, world) = ("r-1", "PMI_JOBID 7");
+    for (rank, name, its_run, its_world) in [
+        // A process whose launcher keeps the name of the run from it.
+        (0, "run.0.store", "-", world),
+        (1, "other", "r-2", world),
+        (2, "run.2.store", "-", "PMI_JOBID 6"),
+        (3, "run.3.store", run, world),
+    ] {
+        store(&path(name), rank);
+        name_store(&path(name), its_run, its_world);
+    }
+    let copy = format!("cp {} {stem}.1.store", path("other").display());
+    let mut mpit = mpit_in(directory.path(), &Path::new(env!("CARGO_MANIFEST_DIR")).join(LIBRARY));
+    // Behind a launcher, processes of the job may have started before this command.
+    mpit.envs([("MPIT_RUN", run), ("PMI_RANK", "0"), ("PMI_JOBID", "7")]);
+    let printed =
+        run_command(mpit.args(["run", "-o", &stem, "--crash-safe", "--", "sh", "-c", &copy])).stderr;
+    assert!(printed.contains("mpit: ranks 0,3 ended without MPI_Finalize: recovered"), "{printed}");
+    for rank in 0..4 {
+        let is_own = [0, 3].contains(&rank);
+        assert_eq!(path(&format!("run.{rank}.prof")).exists(), is_own, "{rank}: {printed}");
+        assert_eq!(path(&format!("run.{rank}.store")).exists(), !is_own, "{rank}: {printed}");
+        let earlier = format!("run.{rank}.store is of an earlier run");
+        assert_eq!(printed.contains(&earlier), !is_own, "{rank}: {printed}");
+    }
 }
 
 /// Tests a store that ends with a whole block, as a copy on a full disk may do.
