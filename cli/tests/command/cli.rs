@@ -99,11 +99,11 @@ fn name_store(path: &Path, run: &str, world: &str) {
     let mut file = fs::read(path).unwrap();
     let mut at = 8 * HEADER;
     loop {
-        let word = u64::from_ne_bytes(file[at..at + 8].try_into().unwrap());
-        if word == 0 {
+        let head = u64::from_ne_bytes(file[at..at + 8].try_into().unwrap());
+        if head == 0 {
             break;
         }
-        at += 8 * (1 + (word >> 32) as usize);
+        at += 8 * (1 + (head >> 32) as usize);
     }
     // The rest of the last word is zero, as all of the file behind the last block.
     file[at..at + block.len()].copy_from_slice(&block);

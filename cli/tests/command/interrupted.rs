@@ -22,7 +22,7 @@ fn interrupted(arguments: &[&str], script: &str) -> Finished {
 
 /// `mpit why` ends as its launcher.
 #[test]
-fn snapshots_of_all_nodes_can_be_interrupted() {
+fn snapshots_of_nodes_can_be_interrupted() {
     let why = |before: &str, end: &str| {
         // The directory for the parts is the last argument.
         let script = format!("{before}; for last; do :; done; touch \"$last/part\"; kill -TERM $PPID; {end}");
