@@ -5,7 +5,7 @@ use mpit_format::summary::Area;
 use super::{Row, Table};
 use crate::comm_calls::CommCalls;
 use crate::job::Job;
-use crate::units::{bytes, duration, grouped, ratio};
+use crate::units::{bytes, duration, grouped};
 
 /// The number of calls whose durations are shown.
 const WITH_DURATIONS: usize = 3;
@@ -18,7 +18,6 @@ fn name_of(comm: &CommCalls) -> String {
 /// Returns the calls of each name on each communicator, and how long single ones took.
 pub(super) fn calls(job: &Job, top: usize) -> Table {
     let all = job.call_times();
-    let run = job.summary.elapsed.sum().max(1) as f64;
     let most = all.first().map_or(0, |(_, calls)| calls.sum.ns).max(1) as f64;
     let known = |ns: Option<u64>| ns.map_or_else(String::new, |ns| duration(ns as f64));
     let rows = all.iter().take(top).map(|(comm, calls)| Row {
@@ -27,7 +26,6 @@ pub(super) fn calls(job: &Job, top: usize) -> Table {
             name_of(comm),
             grouped(calls.sum.count.into()),
             duration(calls.sum.ns as f64),
-            ratio(calls.sum.ns as f64 / run),
             known(calls.extremes.map(|(min, _)| min)),
             known(calls.quantile(0.5)),
             known(calls.quantile(0.99)),
@@ -45,7 +43,6 @@ pub(super) fn calls(job: &Job, top: usize) -> Table {
             "communicator",
             "calls",
             "time",
-            "of run",
             "shortest",
             "half within",
             "99 % within",
