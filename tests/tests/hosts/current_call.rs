@@ -1,7 +1,7 @@
 //! The description of the call that a process is in, as other programs read it.
 
 use std::fs;
-use std::io::{BufRead, BufReader, Write};
+use std::io::{self, BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{ChildStdin, Stdio};
 use std::thread;
@@ -218,9 +218,11 @@ fn are_described(stack: &Stack, program: &Path, steps: &[Step]) -> Outcome {
     let _lock = machine_lock::part()?;
     let mut child = job.command().stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().context("timeout")?;
     let mut input = child.stdin.take().expect("piped");
-    let output = BufReader::new(child.stdout.take().expect("piped"));
-    let result = follow(output, &mut input, steps);
+    let mut output = BufReader::new(child.stdout.take().expect("piped"));
+    let result = follow(&mut output, &mut input, steps);
     drop(input);
+    // What else is printed needs a reader: without one, the launcher would be killed by a signal.
+    io::copy(&mut output, &mut io::sink()).context("standard output")?;
     let status = child.wait().context("timeout")?;
     let directory = result?;
     Failure::unless(status.success(), || format!("the program ended with {status}"))?;
