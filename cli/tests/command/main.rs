@@ -8,6 +8,7 @@ mod cli;
 mod fleet;
 mod interrupted;
 mod run;
+mod stores;
 
 const MPIT: &str = env!("CARGO_BIN_EXE_mpit");
 
