@@ -35,8 +35,23 @@ impl<T> Default for Log<T> {
 }
 
 impl<T> Log<T> {
-    /// Creates an empty list.
+    /// Creates an empty list. Its items have a size: a list of others does not compile.
+    ///
+    /// ```
+    /// use mpit::internal::log::Log;
+    ///
+    /// static ALL: Log<u8> = Log::new();
+    /// assert!(ALL.is_empty());
+    /// ```
+    ///
+    /// ```compile_fail
+    /// use mpit::internal::log::Log;
+    ///
+    /// static ALL: Log<()> = Log::new();
+    /// assert!(ALL.is_empty());
+    /// ```
     pub const fn new() -> Self {
+        const { assert!(size_of::<T>() != 0, "the items of a list have a size") };
         Self {
             chunks: [const { AtomicPtr::new(null_mut()) }; CHUNKS],
             len: AtomicUsize::new(0),
@@ -130,9 +145,9 @@ impl<T> Log<T> {
         let first = FIRST << chunk;
         debug_assert!(count <= first && first - FIRST + count <= self.len());
         let start = self.chunks[chunk].load(Relaxed).wrapping_add(first);
-        // SAFETY: the chunk has `first` slots from `start`, which is not null even if there is no chunk and no item. `Writer::push`
-        // initializes a slot before it publishes the new `len` (`Release`), `len()` loads it with `Acquire`, and slots below `len` are not written
-        // again before `drop`.
+        // SAFETY: the chunk has `first` slots from `start`. Without a chunk `count` is 0, and `start` is `first` slots behind null, so it
+        // is aligned, and not null because `new` asserts that a slot has a size. `Writer::push` initializes a slot before it publishes
+        // the new `len` (`Release`), `len()` loads it with `Acquire`, and slots below `len` are not written again before `drop`.
         unsafe { std::slice::from_raw_parts(start, count) }
     }
 
