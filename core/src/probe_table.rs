@@ -14,11 +14,39 @@ pub trait Slot: Default {
     /// Returns the content, and what was written before it was stored.
     fn load(&self) -> Option<Self::Content>;
 
+    /// Stores a content, in an empty slot unless it is a [`ReusableSlot`]. A reader that sees the content also sees what was written
+    /// before.
+    fn store(&self, content: Self::Content);
+}
+
+/// A slot that is written again while other threads read it: a single atomic, of which a reader sees one content or the other. All
+/// other slots are written once.
+///
+/// ```compile_fail
+/// use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+/// use mpit::internal::probe_table::{ProbeTable, Slot};
+///
+/// #[derive(Default)]
+/// struct WrittenOnce(AtomicU64);
+///
+/// impl Slot for WrittenOnce {
+///     type Content = u64;
+///
+///     fn load(&self) -> Option<u64> {
+///         Some(self.0.load(Relaxed)).filter(|content| *content != 0)
+///     }
+///
+///     fn store(&self, content: u64) {
+///         self.0.store(content, Relaxed);
+///     }
+/// }
+///
+/// // Compiles without this line.
+/// ProbeTable::<WrittenOnce>::new().clear();
+/// ```
+pub trait ReusableSlot: Slot {
     /// Empties the slot. Only for the writer.
     fn clear(&self);
-
-    /// Stores a content. A reader that sees it also sees what was written before.
-    fn store(&self, content: Self::Content);
 }
 
 impl Slot for AtomicU64 {
@@ -33,12 +61,14 @@ impl Slot for AtomicU64 {
         }
     }
 
-    fn clear(&self) {
-        self.store(0, Relaxed);
-    }
-
     fn store(&self, content: u64) {
         self.store(content, Release);
+    }
+}
+
+impl ReusableSlot for AtomicU64 {
+    fn clear(&self) {
+        self.store(0, Relaxed);
     }
 }
 
@@ -50,12 +80,14 @@ impl<E> Slot for AtomicPtr<E> {
         NonNull::new(self.load(Acquire))
     }
 
-    fn clear(&self) {
-        self.store(null_mut(), Relaxed);
-    }
-
     fn store(&self, content: NonNull<E>) {
         self.store(content.as_ptr(), Release);
+    }
+}
+
+impl<E> ReusableSlot for AtomicPtr<E> {
+    fn clear(&self) {
+        self.store(null_mut(), Relaxed);
     }
 }
 
@@ -113,25 +145,18 @@ impl<S: Slot> ProbeTable<S> {
         self.newest().into_iter().flat_map(|table| table.iter().filter_map(S::load))
     }
 
-    /// Inserts a content, for which the table has an empty slot, and one more.
+    /// Inserts a content. The caller guarantees two empty slots: one for the content, and one that ends searches.
+    ///
+    /// # Panics
+    ///
+    /// Panics if the table has no slots.
     pub fn insert(&self, hash: usize, content: S::Content) {
-        self.insert_over(hash, content, |_| false);
+        slot_for(self.slots(), hash, |_| false).0.store(content);
     }
 
-    /// Inserts a content like [`insert`](Self::insert), or in place of one for which `is_removed` returns true. Returns true if
-    /// the slot was empty.
-    pub fn insert_over(
-        &self,
-        hash: usize,
-        content: S::Content,
-        is_removed: impl Fn(S::Content) -> bool,
-    ) -> bool {
-        self.newest().is_some_and(|table| insert_into(table, hash, content, is_removed))
-    }
-
-    /// Empties all slots. Readers may miss contents that are inserted meanwhile.
-    pub fn clear(&self) {
-        self.newest().into_iter().flat_map(|table| table.iter()).for_each(S::clear);
+    /// Returns the slots, for an insertion.
+    fn slots(&self) -> &[S] {
+        self.newest().expect("a table without slots takes no content; `replace` makes slots")
     }
 
     /// Replaces the table by one with `slots` slots, a power of two, and these contents, each with its hash.
@@ -156,6 +181,30 @@ impl<S: Slot> ProbeTable<S> {
             .expect("fewer tables than a list has room for");
         // A reader that sees the table also sees its contents.
         self.newest.store(std::ptr::from_ref(larger).cast_mut(), Release);
+    }
+}
+
+impl<S: ReusableSlot> ProbeTable<S> {
+    /// Inserts a content like [`insert`](Self::insert), or in place of one for which `is_removed` returns true. Returns true if
+    /// the slot was empty.
+    ///
+    /// # Panics
+    ///
+    /// Panics if the table has no slots.
+    pub fn insert_over(
+        &self,
+        hash: usize,
+        content: S::Content,
+        is_removed: impl Fn(S::Content) -> bool,
+    ) -> bool {
+        let (slot, before) = slot_for(self.slots(), hash, is_removed);
+        slot.store(content);
+        before.is_none()
+    }
+
+    /// Empties all slots. Readers may miss contents that are inserted meanwhile.
+    pub fn clear(&self) {
+        self.newest().into_iter().flat_map(|table| table.iter()).for_each(S::clear);
     }
 }
 
@@ -188,8 +237,8 @@ impl<S: Slot> PrivateTable<S> {
         find_in(&self.slots, hash, matches)
     }
 
-    /// Returns the first result of `matches` like [`find`](Self::find). If there is none, inserts a content, for which the table has an
-    /// empty slot, and one more.
+    /// Returns the first result of `matches` like [`find`](Self::find). If there is none, inserts a content. The caller guarantees two
+    /// empty slots: one for the content, and one that ends searches.
     #[inline]
     pub fn find_or_insert<R>(
         &mut self,
@@ -218,9 +267,9 @@ impl<S: Slot> PrivateTable<S> {
         }
     }
 
-    /// Inserts a content, for which the table has an empty slot, and one more.
+    /// Inserts a content. The caller guarantees two empty slots: one for the content, and one that ends searches.
     fn insert(&self, hash: usize, content: S::Content) {
-        insert_into(&self.slots, hash, content, |_| false);
+        slot_for(&self.slots, hash, |_| false).0.store(content);
     }
 
     /// Returns the contents of all slots, in no particular order.
@@ -283,21 +332,18 @@ fn advise_huge_pages<T>(memory: &mut [T]) {
 #[cfg(any(not(target_os = "linux"), miri))]
 fn advise_huge_pages<T>(_: &mut [T]) {}
 
-/// Stores a content in the first slot of its probe sequence that is empty or has a removed content. Returns true if it was
-/// empty.
-fn insert_into<S: Slot>(
+/// Returns the first slot of a probe sequence that is empty or has a removed content, and that content.
+fn slot_for<S: Slot>(
     table: &[S],
     hash: usize,
-    content: S::Content,
     is_removed: impl Fn(S::Content) -> bool,
-) -> bool {
+) -> (&S, Option<S::Content>) {
     let mask = table.len() - 1;
     let mut at = hash & mask;
     loop {
-        let there = table[at].load();
-        if there.is_none_or(&is_removed) {
-            table[at].store(content);
-            return there.is_none();
+        let content = table[at].load();
+        if content.is_none_or(&is_removed) {
+            return (&table[at], content);
         }
         at = (at + 1) & mask;
     }
@@ -331,6 +377,20 @@ mod tests {
         assert_eq!([12, 10, 11].map(|content| insert(15, content)), [Some(12), Some(10), Some(11)]);
         assert_eq!((insert(0, 13), insert(0, 13)), (None, Some(13)));
         assert_eq!(table.contents().count(), 4);
+    }
+
+    #[test]
+    #[should_panic(expected = "a table without slots takes no content")]
+    fn tables_without_slots_take_no_content() {
+        let table: ProbeTable<AtomicU64> = ProbeTable::new();
+        table.insert(7, 10);
+    }
+
+    #[test]
+    #[should_panic(expected = "a table without slots takes no content")]
+    fn nothing_is_replaced_without_slots() {
+        let table: ProbeTable<AtomicU64> = ProbeTable::new();
+        table.insert_over(7, 10, |_| true);
     }
 
     #[test]

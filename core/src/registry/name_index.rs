@@ -78,13 +78,14 @@ impl Content {
 
     fn name(self) -> &'static [u8] {
         let len = self.bits() >> 24;
-        // SAFETY: text and length are those of one `&'static str`: `new` takes both from it, and slots hold contents of `new` only.
+        // SAFETY: text and length are those of one `&'static str`: `new` takes both from it, slots hold contents of `new` only, and a
+        // reader of a slot sees both of the same content, since slots are written once: a `NameSlot` is no `ReusableSlot`.
         unsafe { std::slice::from_raw_parts(self.text, len as usize) }
     }
 }
 
-/// A place for a content. The text's address is beside the word, so that a lookup loads one cache line of the table and the
-/// text, and no entry.
+/// A place for a content, written once: a reader could see parts of two contents. The text's address is beside the word, so that a
+/// lookup loads one cache line of the table and the text, and no entry.
 #[derive(Debug, Default)]
 struct NameSlot {
     word: AtomicU64,
@@ -98,13 +99,9 @@ impl Slot for NameSlot {
     fn load(&self) -> Option<Content> {
         match self.word.load(Acquire) {
             0 => None,
-            // The slot is never written again, so both are of one content.
+            // The slot is written once, so both are of one content.
             word => Some(Content { word, text: self.text.load(Relaxed) }),
         }
-    }
-
-    fn clear(&self) {
-        unreachable!("names are never removed, and a reader could see half of a new content");
     }
 
     fn store(&self, content: Content) {

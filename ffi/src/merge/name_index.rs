@@ -59,12 +59,13 @@ impl Content {
     }
 
     fn name(&self) -> &[u8] {
-        // SAFETY: text and length are those of one name, which stays valid: slots hold contents of `NameIndex::insert` only.
+        // SAFETY: text and length are those of one name, which stays valid: slots hold contents of `NameIndex::insert` only, and a
+        // reader of a slot sees both of the same content, since slots are written once: a `NameSlot` is no `ReusableSlot`.
         unsafe { std::slice::from_raw_parts(self.text, (self.shape >> 32) as usize) }
     }
 }
 
-/// A place for a content. A search loads it and the text, and no entry.
+/// A place for a content, written once: a reader could see parts of two contents. A search loads it and the text, and no entry.
 #[derive(Debug, Default)]
 struct NameSlot {
     word: AtomicU64,
@@ -79,13 +80,9 @@ impl Slot for NameSlot {
     fn load(&self) -> Option<Content> {
         match self.word.load(Acquire) {
             0 => None,
-            // The slot is never written again, so all are of one content.
+            // The slot is written once, so all are of one content.
             word => Some(Content { word, shape: self.shape.load(Relaxed), text: self.text.load(Relaxed) }),
         }
-    }
-
-    fn clear(&self) {
-        unreachable!("names are never removed, and a reader could see parts of a new content");
     }
 
     fn store(&self, content: Content) {
