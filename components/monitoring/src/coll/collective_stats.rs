@@ -111,7 +111,7 @@ impl CollectiveStats {
     #[inline]
     pub(super) fn record(&'static self, operation: &Operation<'_>, compat: bool) {
         if compat || !self.record_usual(operation) {
-            self.record_any(operation, compat);
+            self.record_slow_path(operation, compat);
         }
     }
 
@@ -177,8 +177,9 @@ impl CollectiveStats {
         account.write_for(of_thread);
     }
 
+    /// Counts an operation on the slow path. Not inlined, so that the fast path stays short.
     #[inline(never)]
-    fn record_any(&'static self, operation: &Operation<'_>, compat: bool) {
+    fn record_slow_path(&'static self, operation: &Operation<'_>, compat: bool) {
         let Some((account, remote)) = self.account(operation.comm) else { return };
         let case = if compat { rules::as_open_mpi(operation, remote) } else { rules::exact(operation) };
         if let Some(case) = case {

@@ -123,13 +123,13 @@ impl<'s> Messages<'s> {
     #[inline]
     pub fn record(&self, to: u32, bytes: u64, internal: bool) {
         if internal || !self.count(to, bytes) {
-            self.record_anything(to, bytes, internal);
+            self.record_slow_path(to, bytes, internal);
         }
     }
 
     /// Counts a message on the slow path. Not inlined, so that the fast path stays short.
     #[inline(never)]
-    fn record_anything(&self, to: u32, bytes: u64, internal: bool) {
+    fn record_slow_path(&self, to: u32, bytes: u64, internal: bool) {
         let peer = self.peers.entry(to);
         let (histogram, all) = if internal {
             (&**peer.internal.get_or_init(Box::default), None)
