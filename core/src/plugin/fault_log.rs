@@ -10,7 +10,7 @@ use std::panic::{PanicHookInfo, set_hook};
 use std::sync::OnceLock;
 
 use crate::environment;
-use crate::registry::{Refusal, Rule};
+use crate::registry::{Effect, Refusal, Rule};
 
 /// The environment variable with the path of the file.
 pub const FAULTS: &str = "MPIT_PLUGIN_FAULTS";
@@ -71,10 +71,11 @@ pub(super) fn open_for_panics() {
     }
 }
 
-/// Appends an omitted definition, and returns true, if there is a file.
+/// Appends a refused definition, and returns true, if there is a file.
 pub(super) fn append_refusal(refusal: &Refusal) -> bool {
-    let Refusal { what, place, why, .. } = refusal.clone();
-    append(&LoggedFault { rule: Rule::LeftOut, what, place, why })
+    let Refusal { rule, what, place, effect, why, .. } = refusal.clone();
+    let rule = if effect == Effect::LeftOut { Rule::LeftOut } else { rule };
+    append(&LoggedFault { rule, what, place, why })
 }
 
 fn append(fault: &LoggedFault) -> bool {

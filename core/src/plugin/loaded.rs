@@ -87,8 +87,8 @@ impl fmt::Display for Refused {
 /// # Errors
 ///
 /// The fault of the file or of its definitions; [`Error::NotAccessible`] for a plug-in that was deactivated, or that another
-/// thread is loading. A name that is taken already is no error: that definition is left out and
-/// reported on standard error, and the others are registered.
+/// thread is loading. A name that is taken already is no error: that definition is reported on standard error, mostly left out,
+/// and the others are registered.
 ///
 /// # Safety
 ///
@@ -255,12 +255,12 @@ fn activate_and_register(
     Ok(hooks)
 }
 
-/// Reports the definitions that were left out because their names are taken: to `mpit check`, or on standard error.
+/// Reports the definitions that are refused because their names are taken: to `mpit check`, or on standard error.
 fn report(path: &Path, taken: &[Refusal]) {
     for refusal in taken {
         if !fault_log::append_refusal(refusal) {
-            let Refusal { what, place, why, .. } = refusal;
-            print(&format!("the plug-in {}: {what} at {place} is left out: {why}", path.display()));
+            let Refusal { what, place, effect, why, .. } = refusal;
+            print(&format!("the plug-in {}: {what} at {place} {effect}: {why}", path.display()));
         }
     }
 }

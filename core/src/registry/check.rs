@@ -53,7 +53,31 @@ impl From<Fault> for String {
     }
 }
 
-/// A definition that was not registered, with the reason.
+/// The effect of a refusal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Effect {
+    /// The definition is not registered.
+    LeftOut,
+    /// The category is registered with the description of an earlier mention.
+    KeepsFirstDescription,
+    /// The category is registered, and is not placed in the category with this name.
+    NotPlacedIn(&'static str),
+    /// The category is registered, and does not contain the category with this name.
+    DoesNotContain(&'static str),
+}
+
+impl fmt::Display for Effect {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::LeftOut => f.write_str("is left out"),
+            Self::KeepsFirstDescription => f.write_str("keeps its first description"),
+            Self::NotPlacedIn(name) => write!(f, "is not placed in `{name}`"),
+            Self::DoesNotContain(name) => write!(f, "does not contain `{name}`"),
+        }
+    }
+}
+
+/// A definition that was not registered, or not as it is written, with the reason.
 #[derive(Clone, Debug)]
 pub struct Refusal {
     /// The broken rule.
@@ -62,6 +86,8 @@ pub struct Refusal {
     pub what: String,
     /// The place of the definition.
     pub place: String,
+    /// The effect on the definition.
+    pub effect: Effect,
     /// The reason.
     pub why: String,
     /// True if the definition itself has no fault: its name is taken, or that of another definition that it needs.
@@ -70,14 +96,15 @@ pub struct Refusal {
 
 impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "mpit: {} at {} is left out: {}", self.what, self.place, self.why)
+        write!(f, "mpit: {} at {} {}: {}", self.what, self.place, self.effect, self.why)
     }
 }
 
 impl Refusal {
+    /// Creates the refusal of a definition that is left out.
     pub(crate) fn new(what: String, origin: Origin, fault: impl Into<Fault>) -> Self {
         let Fault { rule, why } = fault.into();
-        Self { rule, what, place: origin.to_string(), why, is_taken: false }
+        Self { rule, what, place: origin.to_string(), effect: Effect::LeftOut, why, is_taken: false }
     }
 
     pub(crate) fn of(desc: &impl Definition, fault: impl Into<Fault>) -> Self {

@@ -31,7 +31,7 @@ use std::sync::atomic::{AtomicI32, Ordering::Acquire};
 
 pub use categories::{Category, Members};
 pub(crate) use check::check_text;
-pub use check::{Fault, LONGEST_NAME, Refusal, name_fault};
+pub use check::{Effect, Fault, LONGEST_NAME, Refusal, name_fault};
 pub use definition::Definition;
 pub use image::Image;
 pub use rule::{Rule, Severity};
@@ -119,8 +119,8 @@ impl Registry {
         registry
     }
 
-    /// Adds an image as one batch and sets its control variables from `settings`. Definitions that break a rule are left out and
-    /// returned; the others are added.
+    /// Adds an image as one batch and sets its control variables from `settings`. Definitions that break a rule are returned with the
+    /// [`Effect`], mostly that they are left out; the others are added.
     pub fn add(&self, image: &Image, settings: &[Setting]) -> Vec<Refusal> {
         let (refusals, cvars) = self.append(image);
         self.apply(cvars, settings);

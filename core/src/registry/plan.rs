@@ -6,7 +6,7 @@ use super::definition::Definition;
 use super::index_space::IndexSpace;
 use super::name_index::{BatchNames, Key};
 use super::order::sorted;
-use super::{Category, CvarEntry, Fault, Image, Refusal, Registry, Rule, check, check_text};
+use super::{Category, CvarEntry, Effect, Fault, Image, Refusal, Registry, Rule, check, check_text};
 use crate::cell::PvarDesc;
 use crate::cvar::CvarDesc;
 use crate::desc::{CategoryDesc, EnumDesc};
@@ -224,7 +224,7 @@ impl RegistrationPlan {
                 continue;
             }
             links.extend(desc.parents().iter().map(|parent| (*parent, desc, desc)));
-            links.extend(desc.contains().iter().map(|child| (desc, *child, *child)));
+            links.extend(desc.contains().iter().map(|child| (desc, *child, desc)));
             let first = registry.category_named(desc.name()).map(Category::description);
             let first =
                 first.or_else(|| self.categories.push(desc, desc.key()).map(CategoryDesc::description));
@@ -235,7 +235,8 @@ impl RegistrationPlan {
                 Some(_) => {
                     let why = "a category of this name has another description, which stays";
                     let refusal = Refusal::of(desc, Fault::of(Rule::C45, why));
-                    self.refusals.push(Refusal { is_taken: true, ..refusal });
+                    let effect = Effect::KeepsFirstDescription;
+                    self.refusals.push(Refusal { effect, is_taken: true, ..refusal });
                 }
             }
         }
@@ -255,8 +256,14 @@ impl RegistrationPlan {
                 continue;
             }
             if contains_nested(registry, &children, below, above) {
-                let fault = format!("in `{above}` it would be its own ancestor");
-                self.refusals.push(Refusal::of(*by, Fault::of(Rule::C43, fault)));
+                let (effect, why) = if std::ptr::eq(*by, *child) {
+                    let why = format!("in `{above}` it would be its own ancestor");
+                    (Effect::NotPlacedIn(above), why)
+                } else {
+                    let why = format!("with `{below}` in it, it would be its own ancestor");
+                    (Effect::DoesNotContain(below), why)
+                };
+                self.refusals.push(Refusal { effect, ..Refusal::of(*by, Fault::of(Rule::C43, why)) });
             } else {
                 children.entry(above).or_default().push(below);
                 self.links.push((above, below));

@@ -6,7 +6,7 @@ use crate::support::metadata::variable;
 use crate::support::{assert_refusals, category, cvar, here, image, leak, pvar, refusals};
 use mpit::cell::Counter;
 use mpit::cvar::Cvar;
-use mpit::internal::desc::CategoryDesc;
+use mpit::internal::desc::{CategoryDesc, Origin};
 use mpit::internal::registry::{Image, Members};
 use mpit::tool::{Class, CvarDesc, PvarDesc, Registry};
 
@@ -50,7 +50,12 @@ fn names_are_nonempty_and_distinct() {
     let first = leak(CategoryDesc::new("described", "One.", &[], &[], here()));
     let second = leak(CategoryDesc::new("described", "Two.", &[], &[], here()));
     let image = only_categories(&[second, first, silent]);
-    assert_refusals(&registry, &image, &["another description, which stays"]);
+    let kept = format!(
+        "mpit: category `described` at {} keeps its first description: a category of this name has another \
+         description, which stays",
+        second.origin()
+    );
+    assert_eq!(refusals(&registry, &image), [kept]);
     let index = registry.category_index("described").unwrap();
     assert_eq!(registry.category(index).unwrap().description(), "One.");
 }
@@ -118,6 +123,25 @@ fn edge_that_closes_a_cycle_is_refused() {
     assert_refusals(&registry, &only_categories(&[closing]), &["its own ancestor"]);
     assert_eq!(members(&registry, "inner").categories, before);
     assert_eq!(registry.update_number(), update);
+}
+
+/// Proves C43.
+#[test]
+fn refused_links_cite_their_declaration() {
+    let of = |name, parents: &[&'static CategoryDesc], contains: &[&'static CategoryDesc], line| {
+        let origin = Origin::new("here.rs", line);
+        leak(CategoryDesc::new(name, "", leak(parents.to_vec()), leak(contains.to_vec()), origin))
+    };
+    let registry = Registry::new();
+    add(&registry, &only_categories(&[of("outer", &[], &[of("inner", &[], &[], 1)], 2)]));
+    let by_parent = of("inner", &[], &[of("outer", &[], &[], 3)], 4);
+    let message = "mpit: category `inner` at here.rs:4 does not contain `outer`: with `outer` in it, it would \
+                   be its own ancestor";
+    assert_eq!(refusals(&registry, &only_categories(&[by_parent])), [message]);
+    let by_child = of("outer", &[of("inner", &[], &[], 5)], &[], 6);
+    let message = "mpit: category `outer` at here.rs:6 is not placed in `inner`: in `inner` it would be its \
+                   own ancestor";
+    assert_eq!(refusals(&registry, &only_categories(&[by_child])), [message]);
 }
 
 /// Proves R200.
