@@ -58,6 +58,12 @@ impl EventCell {
         cell
     }
 
+    /// Returns true if the cell is bound to no descriptor, or to this one.
+    pub(crate) fn is_free_for(&self, desc: &EventDesc) -> bool {
+        let owner = self.owner.load(Relaxed);
+        owner.is_null() || std::ptr::eq(owner, desc)
+    }
+
     /// Binds the cell to a descriptor; false if it is bound to another one.
     pub(crate) fn claim(&self, desc: &'static EventDesc) -> bool {
         let desc = std::ptr::from_ref(desc).cast_mut();

@@ -241,8 +241,8 @@ pub(super) fn check_enum(desc: &EnumDesc) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Checks an event type, and binds its cell to it.
-pub(super) fn check_event(desc: &'static EventDesc) -> Result<(), Fault> {
+/// Checks an event type. `planned` is the planned event type with the same cell, if any.
+pub(super) fn check_event(desc: &EventDesc, planned: Option<&EventDesc>) -> Result<(), Fault> {
     check_text(desc.name(), desc.description())?;
     if desc.extent() > LARGEST_EVENT {
         return Err(Fault::of(Rule::C33, format!("its payload is larger than {LARGEST_EVENT} bytes")));
@@ -262,7 +262,7 @@ pub(super) fn check_event(desc: &'static EventDesc) -> Result<(), Fault> {
     if names.is_some_and(|items| !fitting(items)) {
         return Err(Fault::of(Rule::C34, "its enumeration does not name its elements in order"));
     }
-    if !desc.cell().claim(desc) {
+    if planned.is_some_and(|planned| !std::ptr::eq(planned, desc)) || !desc.cell().is_free_for(desc) {
         return Err(Fault::from("its cell serves another event type; each needs its own"));
     }
     Ok(())

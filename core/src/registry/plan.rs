@@ -10,7 +10,7 @@ use super::{Category, CvarEntry, Effect, Fault, Image, Refusal, Registry, Rule, 
 use crate::cell::PvarDesc;
 use crate::cvar::CvarDesc;
 use crate::desc::{CategoryDesc, EnumDesc};
-use crate::event::{EventDesc, SourceDesc};
+use crate::event::{EventCell, EventDesc, SourceDesc};
 use crate::vocabulary::Bind;
 
 /// The number of definitions whose keys are computed together.
@@ -174,15 +174,18 @@ impl RegistrationPlan {
     fn plan_events(&mut self, registry: &Registry, image: &Image) {
         // Unbound ones first: tools that try out events take the first one, and have no object for it.
         let is_bound = |desc: &EventDesc| desc.bind() != Bind::NoObject;
+        // The cells of planned event types, which are bound when the plan is executed.
+        let mut cells: HashMap<*const EventCell, &'static EventDesc> = HashMap::new();
         for desc in sorted(&image.events, is_bound, |_| ()) {
-            let fault = check::check_event(desc).err();
+            let cell = std::ptr::from_ref(desc.cell());
+            let fault = check::check_event(desc, cells.get(&cell).copied()).err();
             let missing = self
                 .missing_enum(registry, desc.element_names())
                 .or_else(|| self.missing_source(registry, desc.source()));
             if fault.is_none() && self.refuse_if_missing(desc, missing) {
                 continue;
             }
-            plan_entry(
+            let is_planned = plan_entry(
                 &mut self.events,
                 &mut self.refusals,
                 &registry.events,
@@ -190,6 +193,9 @@ impl RegistrationPlan {
                 (desc, desc.key()),
                 fault,
             );
+            if is_planned {
+                cells.insert(cell, desc);
+            }
         }
     }
 
@@ -295,6 +301,7 @@ fn registered<T, D: Definition>(
 }
 
 /// Plans a definition that has this fault, if any. Of two with one name the first one stays; the same definition may come twice.
+/// Returns true if the definition is new and was planned.
 fn plan_entry<T, D: Definition>(
     new: &mut Pending<D>,
     refusals: &mut Vec<Refusal>,
@@ -302,16 +309,16 @@ fn plan_entry<T, D: Definition>(
     desc_of: impl Fn(&T) -> &'static D,
     (desc, key): (&'static D, Key<'static>),
     fault: Option<Fault>,
-) {
+) -> bool {
     if let Some(fault) = fault {
-        return refusals.push(Refusal::of(desc, fault));
+        refusals.push(Refusal::of(desc, fault));
+        return false;
     }
-    match registered(there, desc_of, key).or_else(|| new.push(desc, key)) {
-        Some(first) if !first.is(desc) => {
-            refusals.push(Refusal::duplicate(desc.label(), desc.origin(), first.origin()));
-        }
-        _ => {}
+    let Some(first) = registered(there, desc_of, key).or_else(|| new.push(desc, key)) else { return true };
+    if !first.is(desc) {
+        refusals.push(Refusal::duplicate(desc.label(), desc.origin(), first.origin()));
     }
+    false
 }
 
 /// Returns true if category `from` is `target`, or contains it at any depth: in the registry, or by the planned links.

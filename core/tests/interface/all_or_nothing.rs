@@ -4,9 +4,10 @@ use crate::support::metadata::{VariableMetadata, variable};
 use crate::support::{Phase, category, cvar, enumeration, event, here, image, leak, pvar, source};
 use mpit::cell::{Counter, State};
 use mpit::cvar::Cvar;
+use mpit::event::EventCell;
 use mpit::internal::desc::{CategoryDesc, Element, Origin};
 use mpit::internal::registry::Image;
-use mpit::tool::{Class, Datatype, EnumDesc, EnumItem, PvarDesc, Registry};
+use mpit::tool::{Class, Datatype, EnumDesc, EnumItem, EventDesc, PvarDesc, Registry};
 
 fn counter(variable: impl Into<VariableMetadata>) -> PvarDesc {
     pvar(variable, Class::Counter, leak(Counter::<u64>::new()))
@@ -109,6 +110,42 @@ fn a_second_image_of_equal_names_is_refused() {
         "categories may be named again, and an enumeration of one place is one"
     );
     assert_eq!(extent(&registry), before);
+}
+
+/// Returns an image with events of these names, all of which have one cell.
+fn of_one_cell<const N: usize>(cell: &'static EventCell, names: [&'static str; N]) -> Image {
+    let source = source("clock");
+    let mut image = Image::new("test");
+    image.events = names.map(|name| leak(EventDesc::new(name, &[], source, cell, here()))).to_vec();
+    image
+}
+
+#[test]
+fn refused_images_bind_no_cells() {
+    let cell = leak(EventCell::new());
+    assert!(Registry::new().refusals_of(&of_one_cell(cell, ["queried"])).is_empty());
+    let mut faulty = of_one_cell(cell, ["refused"]);
+    faulty.pvars.push(leak(counter("")));
+    assert_eq!(Registry::new().add_whole(&faulty, &[]).unwrap_err().len(), 1);
+
+    let registry = Registry::new();
+    assert!(registry.add_whole(&of_one_cell(cell, ["added"]), &[]).is_ok());
+    let refusals = Registry::new().refusals_of(&of_one_cell(cell, ["late"]));
+    assert_eq!(refusals.len(), 1, "{refusals:?}");
+    assert!(refusals[0].why.contains("its cell serves another event type"), "{refusals:?}");
+}
+
+#[test]
+fn a_cell_serves_one_event_of_an_image() {
+    let mut image = of_one_cell(leak(EventCell::new()), ["one", "other"]);
+    // The same definition may come twice.
+    image.events.push(image.events[0]);
+    let registry = Registry::new();
+    let refusals = registry.add(&image, &[]);
+    assert_eq!(refusals.len(), 1, "{refusals:?}");
+    assert_eq!(refusals[0].what, "event `other`");
+    assert!(refusals[0].why.contains("its cell serves another event type"), "{refusals:?}");
+    assert_eq!(registry.event_count(), 1);
 }
 
 const OTHER: &[EnumItem] = &[EnumItem::new(0, "other")];
