@@ -16,6 +16,9 @@
 //!
 //! A value that a variable refuses is reported on standard error, and the next weaker one is used.
 //!
+//! The first use of the interface gives variables their values. Other threads that begin to use it wait meanwhile, for at most 10
+//! seconds, so a function such as [`Cvar::on_set`] should not wait for them.
+//!
 //! # Parameter files
 //!
 //! The environment variable `MPIT_PARAM_FILE` names the file; if it is not set, `$HOME/.mpit/params.conf` is read if it exists. The

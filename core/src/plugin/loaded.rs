@@ -18,7 +18,7 @@ use crate::activation::Activation;
 use crate::cvar::sources;
 use crate::lock::Mutex;
 use crate::log::Log;
-use crate::registry::{Refusal, Registry};
+use crate::registry::{self, Refusal, Registry};
 use crate::session::Interface;
 use crate::{Error, environment, threads};
 
@@ -128,12 +128,19 @@ pub fn disable_loading() {
 /// Loads the plug-ins that the environment names, once. Failures are reported on standard error.
 #[inline]
 pub(super) fn load_from_environment() {
-    if !BEGUN.load(Relaxed) && !BEGUN.swap(true, Relaxed) {
-        load_all();
+    if !BEGUN.load(Relaxed) {
+        load_once();
     }
 }
 
 #[cold]
+fn load_once() {
+    // A function of a control variable that receives a setting may call this. Plug-ins are loaded when all settings are applied.
+    if registry::is_settled() && !BEGUN.swap(true, Relaxed) {
+        load_all();
+    }
+}
+
 fn load_all() {
     if !cfg!(feature = "plugins") {
         if environment::names_plugins() {

@@ -7,7 +7,11 @@ use crate::session::Interface;
 #[doc(hidden)]
 impl Registry {
     /// Returns the registry of this process. The first call adds the definitions that are linked into the program, and reports
-    /// refused ones on standard error; the program continues in any case. Then it loads the plug-ins that the environment names.
+    /// refused ones on standard error; the program continues in any case. It applies the user's settings, for which calls in other
+    /// threads wait. Then it loads the plug-ins that the environment names, for which no thread waits.
+    ///
+    /// A function of a control variable that receives a setting may call this, and must not wait for another thread that does: that
+    /// thread continues after 10 seconds only.
     ///
     /// In a plug-in written in Rust that another mpit loaded, the registry stays empty: that mpit has the plug-in's definitions.
     pub fn global() -> &'static Self {

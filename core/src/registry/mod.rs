@@ -12,11 +12,13 @@
 //! | `definition` | the properties common to all kinds of definitions |
 //! | `append` | the execution of a plan |
 //! | `index_space`, `name_index`, `categories` | the entries, and their lookup |
+//! | `completion` | the wait for the user's settings in the registry of the process |
 //! | `unknown` | settings that no control variable accepts |
 
 mod append;
 mod categories;
 mod check;
+mod completion;
 mod definition;
 mod image;
 mod index_space;
@@ -27,7 +29,11 @@ mod rule;
 mod unknown;
 
 use std::ops::Range;
-use std::sync::atomic::{AtomicI32, Ordering::Acquire};
+use std::sync::atomic::{
+    AtomicBool, AtomicI32,
+    Ordering::{Acquire, Relaxed},
+};
+use std::time::Duration;
 
 pub use categories::{Category, Members};
 pub(crate) use check::check_text;
@@ -47,6 +53,7 @@ use crate::lock::{Mutex, Once};
 use crate::log::Log;
 use crate::object::Object;
 use crate::vocabulary::Class;
+use completion::Completion;
 use index_space::IndexSpace;
 use name_index::Key;
 use plan::RegistrationPlan;
@@ -85,9 +92,21 @@ pub struct Registry {
 
 static GLOBAL: Once<Registry> = Once::new();
 
-/// Returns the registry of this process, if it was created.
+/// The registry of this process after the user's settings were applied.
+static SETTLED: Completion<Registry> = Completion::new();
+
+/// The time for which other threads wait for the functions of control variables that receive settings. Long enough for one that
+/// initializes a device.
+const SETTINGS_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// Returns the registry of this process, if it was created. The user's settings may not be applied yet.
 pub(crate) fn existing() -> Option<&'static Registry> {
     GLOBAL.get()
+}
+
+/// Returns true if the user's settings were applied in the registry of this process.
+pub(crate) fn is_settled() -> bool {
+    SETTLED.get().is_some()
 }
 
 #[doc(hidden)]
@@ -98,29 +117,50 @@ impl Registry {
     }
 
     /// Returns the registry of this process. The first call creates it, adds the definitions that are linked into the program if
-    /// `has_linked`, and reports refused ones on standard error.
+    /// `has_linked`, reports refused ones on standard error, and applies the user's settings. Calls in other threads wait for the
+    /// settings, with a limit; calls by functions of control variables that receive them do not.
     pub(crate) fn of_process(has_linked: bool) -> &'static Self {
+        SETTLED.get().unwrap_or_else(|| Self::create(has_linked))
+    }
+
+    #[cold]
+    fn create(has_linked: bool) -> &'static Self {
         let mut added = None;
         let registry = GLOBAL.get_or_init(|| {
+            SETTLED.begin();
             let registry = Self::new();
-            if has_linked {
+            added = Some(if has_linked {
                 let linked = Image::linked();
                 let settings = sources::for_cvars(&linked.cvars);
                 let (refusals, cvars) = registry.append(&linked);
                 report(&refusals);
-                added = Some((cvars, settings));
-            }
+                (cvars, settings)
+            } else {
+                (0..0, Vec::new())
+            });
             registry
         });
-        if let Some((cvars, settings)) = added {
+        match added {
             // Outside of `get_or_init`: functions of control variables may use the registry.
-            registry.apply(cvars, &settings);
+            Some((cvars, settings)) => SETTLED.run(registry, || registry.apply(cvars, &settings)),
+            None => wait_until_settled(registry),
         }
         registry
     }
 
-    /// Adds an image as one batch and sets its control variables from `settings`. Definitions that break a rule are returned with the
-    /// [`Effect`], mostly that they are left out; the others are added.
+    /// Waits, with a limit, until the user's settings are applied if this is the registry of the process. For callers that did not get it
+    /// from [`Registry::of_process`].
+    pub(crate) fn wait_for_settings(&self) {
+        if let Some(of_process) = existing()
+            && std::ptr::eq(of_process, self)
+            && !is_settled()
+        {
+            wait_until_settled(of_process);
+        }
+    }
+
+    /// Adds an image as one batch and sets its control variables from `settings`: afterwards, so another thread can see a default
+    /// before. Definitions that break a rule are returned with the [`Effect`], mostly that they are left out; the others are added.
     pub fn add(&self, image: &Image, settings: &[Setting]) -> Vec<Refusal> {
         let (refusals, cvars) = self.append(image);
         self.apply(cvars, settings);
@@ -299,6 +339,18 @@ impl Registry {
     /// Returns the number that is incremented whenever members are added to a category.
     pub fn update_number(&self) -> i32 {
         self.update.load(Acquire)
+    }
+}
+
+#[allow(clippy::print_stderr, reason = "there is no caller to return an error to")]
+fn wait_until_settled(registry: &'static Registry) {
+    static IS_REPORTED: AtomicBool = AtomicBool::new(false);
+    if !SETTLED.wait(registry, SETTINGS_TIMEOUT) && !IS_REPORTED.swap(true, Relaxed) {
+        eprintln!(
+            "mpit: the functions of control variables that receive settings have not returned after {} seconds; other \
+             threads continue and may see defaults; do not wait for other threads in such a function",
+            SETTINGS_TIMEOUT.as_secs()
+        );
     }
 }
 

@@ -86,6 +86,8 @@ impl Interface {
     /// Initializes the interface, or adds a reference. Returns the thread level in force, which is at least `required`: this
     /// interface may always be called from several threads at once.
     pub fn init(&self, required: ThreadLevel) -> ThreadLevel {
+        // The interface of the process may have been created by a function of a control variable that receives a setting.
+        self.registry.wait_for_settings();
         let mut level = self.level.lock();
         if self.references.fetch_add(1, SeqCst) == 0 {
             *level = required;

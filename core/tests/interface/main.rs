@@ -26,6 +26,7 @@ mod registry;
 mod safe_code;
 mod session_end;
 mod sessions;
+mod settings;
 mod signals;
 mod sources;
 mod support;

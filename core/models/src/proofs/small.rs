@@ -1,4 +1,4 @@
-//! Small structures: subscriptions, references, the index of names, and values of control variables.
+//! Small structures: subscriptions, references, the index of names, the wait for a completion, and values of control variables.
 
 use std::rc::Rc;
 use std::sync::atomic::{
@@ -7,6 +7,7 @@ use std::sync::atomic::{
 };
 
 use std::harness::Model;
+use std::time::Duration;
 
 use super::at_once;
 use crate::barrier;
@@ -20,6 +21,7 @@ pub(super) const MODELS: &[Model] = &[
     Model::new("static_ref::targets_are_whole", targets_are_whole),
     Model::new("name_index::names_stay_while_it_grows", names_stay_while_it_grows),
     Model::new("probe_table::contents_are_published", contents_are_published),
+    Model::new("completion::values_are_complete", values_are_complete),
     Model::new("cvar::values_are_whole", values_are_whole),
     Model::new("object_cvar::objects_are_separate", objects_are_separate),
     Model::new("object_cvar::values_are_set_once", values_are_set_once),
@@ -140,6 +142,31 @@ fn contents_are_published() {
             },
         ],
     );
+}
+
+/// The wait for a completion, which is private to the registry, once more.
+#[allow(clippy::duplicate_mod, reason = "the wait is private to the registry")]
+#[path = "../../../src/registry/completion.rs"]
+mod completion;
+
+/// A thread that waits for the completion of a value sees the complete value.
+fn values_are_complete() {
+    static VALUE: AtomicU64 = AtomicU64::new(0);
+    let shared = Rc::new(completion::Completion::new());
+    // In the thread that runs the first function below.
+    shared.begin();
+    at_once(
+        &shared,
+        [
+            |completion| completion.run(&VALUE, || VALUE.store(7, Relaxed)),
+            |completion| {
+                // The limit is never reached: only a thread that does not run would make the wait as long.
+                assert!(completion.wait(&VALUE, Duration::from_secs(3600)));
+                assert_eq!(VALUE.load(Relaxed), 7);
+            },
+        ],
+    );
+    assert!(shared.get().is_some());
 }
 
 /// A reader of a control variable sees the default or a value that was set.

@@ -10,8 +10,13 @@ const ALONE: &str = "MPIT_TEST_ALONE";
 /// Runs the body of a test in a process without other tests: this program once more, restricted to the calling test.
 ///
 /// The body must be a closure in the test's function, because its type's name contains the name of the test.
-#[expect(clippy::disallowed_methods, reason = "a test reads what its parent process set")]
 pub(crate) fn in_own_process<F: FnOnce()>(body: F) {
+    in_own_process_with(&[], body);
+}
+
+/// Runs the body of a test like [`in_own_process`], with these environment variables.
+#[expect(clippy::disallowed_methods, reason = "a test reads what its parent process set")]
+pub(crate) fn in_own_process_with<F: FnOnce()>(variables: &[(&str, &str)], body: F) {
     if env::var_os(ALONE).is_some() {
         return body();
     }
@@ -19,7 +24,8 @@ pub(crate) fn in_own_process<F: FnOnce()>(body: F) {
     let (_, test) =
         path.trim_end_matches("::{{closure}}").split_once("::").expect("the crate is named first");
     let mut command = Command::new(env::current_exe().unwrap());
-    let output = command.args(["--exact", test, "--nocapture"]).env(ALONE, "1").output().unwrap();
+    command.args(["--exact", test, "--nocapture"]).env(ALONE, "1").envs(variables.iter().copied());
+    let output = command.output().unwrap();
     let [stdout, stderr] =
         [output.stdout, output.stderr].map(|text| String::from_utf8_lossy(&text).into_owned());
     // A filter that matches no test is a success for the harness.

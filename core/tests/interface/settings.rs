@@ -1,0 +1,61 @@
+//! The user's settings in the registry of the process, while several threads use it first.
+
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::thread;
+use std::time::Duration;
+
+use crate::support::process::in_own_process_with;
+use mpit::cvar::Cvar;
+use mpit::internal::session::Interface;
+use mpit::tool::{Registry, Tool};
+
+/// True from the time at which a control variable receives its setting.
+static IS_BEGUN: AtomicBool = AtomicBool::new(false);
+/// True after another thread did not wait for the settings.
+static IS_PASSED: AtomicBool = AtomicBool::new(false);
+
+/// Uses the registry and the interface, and gives other threads the time to use them, too.
+fn receive(_: u32) -> mpit::Result<()> {
+    let interface = Interface::global();
+    IS_BEGUN.store(true, Relaxed);
+    // A panic would refuse the setting.
+    assert!(interface.registry().cvar_index("settings_first").is_some());
+    for _ in 0..100 {
+        if IS_PASSED.load(Relaxed) {
+            break;
+        }
+        thread::sleep(Duration::from_millis(1));
+    }
+    Ok(())
+}
+
+/// The control variable that receives its setting first.
+#[mpit::cvar(name = "settings_first")]
+static FIRST: Cvar<u32> = Cvar::new(0).on_set(receive);
+
+/// The control variable that receives its setting last.
+#[mpit::cvar(name = "settings_last")]
+static LAST: Cvar<u32> = Cvar::new(0);
+
+#[test]
+fn other_threads_wait_for_settings() {
+    in_own_process_with(&[("MPIT_SETTINGS_FIRST", "5"), ("MPIT_SETTINGS_LAST", "7")], || {
+        let uses: [fn(); 2] = [|| _ = Registry::global(), || drop(Tool::new())];
+        thread::scope(|scope| {
+            let others = uses.map(|begin_use| {
+                scope.spawn(move || {
+                    while !IS_BEGUN.load(Relaxed) {
+                        thread::yield_now();
+                    }
+                    begin_use();
+                    let last = LAST.get();
+                    IS_PASSED.store(true, Relaxed);
+                    last
+                })
+            });
+            let _ = Registry::global();
+            assert_eq!((FIRST.get(), LAST.get()), (5, 7));
+            assert_eq!(others.map(|other| other.join().unwrap()), [7, 7]);
+        });
+    });
+}
