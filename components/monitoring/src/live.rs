@@ -18,9 +18,10 @@ use mpit_format::store::live::{self, comm, process, thread};
 pub use mpit_format::calls;
 pub use mpit_format::store::live::NewComm;
 pub use mpit_format::store::live::{
-    REQUEST_CELLS, REQUEST_SLOTS, SEND_WORDS, WINDOW_CELLS, WINDOW_SLOTS, comm as comm_words, pack,
-    request_slot, send_bit, thread as thread_words, window_slot,
+    REQUEST_CELLS, REQUEST_SLOTS, SEND_WORDS, WINDOW_SLOTS, comm as comm_words, pack, request_slot, send_bit,
+    thread as thread_words, window_slot,
 };
+pub use mpit_format::store::windows;
 
 use crate::store::{OF_PROCESS, Users};
 use crate::{run, settings};
@@ -41,7 +42,7 @@ static ACTIVE: AtomicBool = AtomicBool::new(false);
 pub static MESSAGES: StaticRef<MessageWords> = StaticRef::new();
 
 /// The windows, once the store of the job exists.
-pub static WINDOWS: StaticRef<[AtomicU64; WINDOW_SLOTS * WINDOW_CELLS]> = StaticRef::new();
+pub static WINDOWS: StaticRef<[AtomicU64; WINDOW_SLOTS * windows::CELLS]> = StaticRef::new();
 
 static DATATYPES: StaticRef<[AtomicU64; 2 * live::DATATYPE_SLOTS]> = StaticRef::new();
 
@@ -90,7 +91,7 @@ pub fn is_active() -> bool {
 pub(crate) fn begin() {
     let add = |key, cells| OF_PROCESS.add_for(Users::OneThread, BlockKind::Description, key, cells, &[]);
     MESSAGES.set(add(live::MESSAGES, live::MESSAGE_WORDS).first_chunk());
-    WINDOWS.set(add(live::WINDOWS, WINDOW_SLOTS * WINDOW_CELLS).first_chunk());
+    WINDOWS.set(add(live::WINDOWS, WINDOW_SLOTS * windows::CELLS).first_chunk());
     DATATYPES.set(add(live::DATATYPES, 2 * live::DATATYPE_SLOTS).first_chunk());
     ACTIVE.store(true, Release);
 }

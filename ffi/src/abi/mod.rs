@@ -105,6 +105,8 @@ pub struct Abi {
     pub topologies: [c_int; 3],
     /// `MPI_NO_OP`.
     pub no_op: Handle,
+    /// `MPI_LOCK_EXCLUSIVE`.
+    pub lock_exclusive: c_int,
     /// `MPI_KEYVAL_INVALID`.
     pub keyval_invalid: c_int,
     /// `MPI_ERRORS_RETURN`; `None` if the library lacks it.

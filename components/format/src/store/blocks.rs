@@ -25,7 +25,7 @@ pub const CELLS: usize = GROUP + 1;
 
 pub(super) const MAGIC: u64 = u64::from_ne_bytes(*b"mpit\nsto");
 
-pub(super) const VERSION: u64 = 7;
+pub(super) const VERSION: u64 = 8;
 
 /// The number of words of the header: magic, version, world size and rank, process, state, a flag for `MPI_Finalize`, the number of
 /// words of the file, and a reserved word.

@@ -4,10 +4,12 @@ use super::blocks::BlockKind;
 use super::cursor::{Cursor, Malformed};
 use super::live::{
     self, COMM, DATATYPE_SLOTS, DATATYPES, MESSAGES, PROCESS, REQUEST_CELLS, REQUEST_SLOTS, SEND_WORDS,
-    WINDOW_CELLS, WINDOW_SLOTS, WINDOWS, comm, process, thread,
+    WINDOW_SLOTS, WINDOWS, comm, process, thread,
 };
+use super::windows as window;
 use crate::calls::CALLS;
 
+pub use super::windows::{Lock, Target};
 pub use crate::calls::{CallName, Class};
 
 /// A process as its store describes it.
@@ -36,12 +38,12 @@ pub struct Current {
 }
 
 /// A window.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Window {
     /// A number that is equal in all processes of the window.
     pub number: u64,
-    /// The number of locks by `MPI_Win_lock` that the process has requested and not unlocked.
-    pub locks: u64,
+    /// The locks that the process has requested and not released.
+    pub locks: Vec<Lock>,
 }
 
 /// A thread and its last call.
@@ -257,7 +259,7 @@ pub fn read(bytes: &[u8]) -> Result<Current, Malformed> {
                     current.sends = Sends(block.words(SEND_WORDS)?);
                     raw.requests = block.words(REQUEST_SLOTS * REQUEST_CELLS)?;
                 }
-                WINDOWS => raw.windows = block.words(WINDOW_SLOTS * WINDOW_CELLS)?,
+                WINDOWS => raw.windows = block.words(WINDOW_SLOTS * window::CELLS)?,
                 DATATYPES => raw.datatypes = block.words(2 * DATATYPE_SLOTS)?,
                 _ => (),
             },
@@ -350,21 +352,21 @@ impl Raw {
 
     /// Returns a number for a window, and the lineage of its communicator.
     fn window(&self, handle: u64) -> Option<(u64, u64)> {
-        let at = WINDOW_CELLS * live::window_slot(handle);
-        match self.windows.get(at..at + WINDOW_CELLS)? {
-            [known, lineage, number, ..] if *known == handle && *lineage != 0 => {
-                Some((lineage.wrapping_add(*number), *lineage))
-            }
-            _ => None,
+        let (all, _) = self.windows.as_chunks::<{ window::CELLS }>();
+        let words = all.get(live::window_slot(handle))?;
+        let (lineage, creation) = (words[window::LINEAGE], words[window::CREATION]);
+        if words[window::HANDLE] != handle || lineage == 0 {
+            return None;
         }
+        Some((lineage.wrapping_add(creation), lineage))
     }
 
     fn all_windows(&self) -> Vec<Window> {
-        let window = |[handle, .., locks]: &[u64; WINDOW_CELLS]| {
-            Some(Window { number: self.window(*handle)?.0, locks: *locks })
+        let window = |words: &[u64; window::CELLS]| {
+            Some(Window { number: self.window(words[window::HANDLE])?.0, locks: window::locks(words) })
         };
-        let (all, _) = self.windows.as_chunks::<WINDOW_CELLS>();
-        all.iter().filter(|[handle, ..]| *handle != 0).filter_map(window).collect()
+        let (all, _) = self.windows.as_chunks::<{ window::CELLS }>();
+        all.iter().filter(|words| words[window::HANDLE] != 0).filter_map(window).collect()
     }
 
     fn size_of(&self, datatype: u64) -> Option<u64> {

@@ -98,7 +98,7 @@ pub const MESSAGES: u64 = 3;
 /// The key of the block with the sizes of [datatypes](datatype_slot): the handle, and the size.
 pub const DATATYPES: u64 = 5;
 
-/// The key of the block with the [windows](window_slot).
+/// The key of the block with the [windows](window_slot), of which each has the words of [`windows`](super::windows).
 pub const WINDOWS: u64 = 6;
 
 /// The key of blocks with a fact about the job: its kind, and the fact, both as texts.
@@ -122,10 +122,6 @@ pub const DATATYPE_SLOTS: usize = 64;
 
 /// The number of windows that are kept.
 pub const WINDOW_SLOTS: usize = 64;
-
-/// The number of words of a window: its handle, the lineage of the communicator that it was created on, the number of the creation
-/// among the collective operations there, the number of fences, and the number of locks by `MPI_Win_lock` that are not unlocked.
-pub const WINDOW_CELLS: usize = 5;
 
 pub(super) const MULTIPLIER: u64 = 0x9E37_79B9_7F4A_7C15;
 

@@ -10,6 +10,7 @@ pub mod live;
 mod recovered;
 mod time_rows;
 pub mod times;
+pub mod windows;
 
 use std::fs::{File, TryLockError};
 use std::io::{self, Read};

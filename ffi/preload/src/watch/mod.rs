@@ -9,6 +9,7 @@
 //! A call that is left by `longjmp` or an exception stays described until the next call of the thread.
 
 mod at_once;
+mod windows;
 
 use std::ffi::c_int;
 use std::sync::atomic::{
@@ -22,7 +23,7 @@ use mpit::object::Bind;
 use mpit_components::live::calls::{CALLS, Class};
 use mpit_components::live::{self, MessageWords, ThreadWords, comm_words as comm, thread_words as words};
 use mpit_ffi::abi::{Abi, Handle};
-use mpit_ffi::comms::{self, Comm};
+use mpit_ffi::comms;
 use mpit_ffi::datatypes;
 
 use crate::arguments::Handles;
@@ -79,22 +80,6 @@ impl Call {
     /// Returns true for a call that begins a collective operation.
     const fn is_collective(self) -> bool {
         matches!(self.class, Class::Collective | Class::Rooted | Class::Creation | Class::StartCollective)
-    }
-
-    const fn is_fence(self) -> bool {
-        const FENCE: Option<Call> = Call::of_symbol("MPI_Win_fence");
-        matches!(FENCE, Some(fence) if fence.index == self.index)
-    }
-
-    /// Returns the change of the number of locks by a call.
-    const fn lock_change(self) -> i64 {
-        const LOCK: Option<Call> = Call::of_symbol("MPI_Win_lock");
-        const UNLOCK: Option<Call> = Call::of_symbol("MPI_Win_unlock");
-        match (LOCK, UNLOCK) {
-            (Some(lock), _) if lock.index == self.index => 1,
-            (_, Some(unlock)) if unlock.index == self.index => -1,
-            _ => 0,
-        }
     }
 
     /// Returns true for a call that returns a request and does not wait.
@@ -208,13 +193,13 @@ fn enter_with(words: &'static ThreadWords, call: Call, arguments: &Arguments) ->
     }
     let number = match object {
         Some(comm) if call.is_collective() => next_collective(comm),
-        Some(window) if call.is_fence() => next_fence(window),
+        Some(window) if call.is_fence() => windows::next_fence(window),
         _ => None,
     };
     if let Some(window) = object
-        && call.lock_change() > 0
+        && call.class == Class::Access
     {
-        count_lock(window, 1);
+        windows::begin(call, window, arguments);
     }
     let mut bits = 0;
     let mut store = |at: usize, value: Option<u64>| {
@@ -277,14 +262,14 @@ pub(crate) fn leave(call: Option<Call>, begun: Begun, arguments: &Arguments, cod
     if let Some(words) = begun.words {
         words[words::INSIDE].store(0, Release);
         if let Some(window) = arguments.object
-            && call.lock_change() < 0
+            && call.class == Class::Access
         {
-            count_lock(clean(window), -1);
+            windows::end(call, clean(window), arguments, code);
         }
         if let Some(window) = arguments.new_window
             && code == Abi::SUCCESS
         {
-            keep_window(window, begun.number, arguments.object.map_or(0, clean));
+            windows::add(window, begun.number, arguments.object.map_or(0, clean));
         }
     } else if let Some(messages) = begun.messages
         && code == Abi::SUCCESS
@@ -423,40 +408,6 @@ fn add_one(count: &AtomicU64) -> u64 {
     let number = count.load(Relaxed) + 1;
     count.store(number, Relaxed);
     number
-}
-
-/// Counts a fence of a window.
-fn next_fence(handle: u64) -> Option<u64> {
-    let at = live::WINDOW_CELLS * live::window_slot(handle);
-    let [known, _, _, count, _] = live::WINDOWS.get()?.get(at..at + live::WINDOW_CELLS)? else { return None };
-    if known.load(Relaxed) != handle {
-        return None;
-    }
-    Some(add_one(count))
-}
-
-/// Counts a lock of a window that begins, or with -1 one that has ended.
-fn count_lock(handle: u64, change: i64) {
-    let at = live::WINDOW_CELLS * live::window_slot(handle);
-    let window = live::WINDOWS.get().and_then(|windows| windows.get(at..at + live::WINDOW_CELLS));
-    let Some([known, .., locks]) = window else { return };
-    if known.load(Relaxed) == handle {
-        locks.fetch_add(change.cast_unsigned(), Relaxed);
-    }
-}
-
-/// Stores the communicator of a new window, whose creation has a number there.
-fn keep_window(window: Handles, number: u64, comm: u64) {
-    let Some(windows) = live::WINDOWS.get().filter(|_| window.is_given()) else { return };
-    // SAFETY: the call has stored one handle.
-    let handle = clean(unsafe { window.at(0) });
-    let at = live::WINDOW_CELLS * live::window_slot(handle);
-    windows[at].store(0, Relaxed);
-    windows[at + 1].store(comms::registered(comm as Handle).map_or(0, Comm::lineage), Release);
-    windows[at + 2].store(number, Relaxed);
-    windows[at + 3].store(0, Relaxed);
-    windows[at + 4].store(0, Relaxed);
-    windows[at].store(handle, Release);
 }
 
 /// Stores the first requests that a call waits for.
