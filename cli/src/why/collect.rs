@@ -5,7 +5,8 @@ use mpit_components::store::current::{self, Class, Current, Members, Peer, Reque
 
 use super::process;
 use super::snapshot::{
-    Call, Comm, CommId, Operation, OperationKind, Phase, ProcessState, RankState, SentMessages, Thread,
+    Call, Comm, CommId, Lock, LockTarget, Operation, OperationKind, Phase, ProcessState, RankState,
+    SentMessages, Thread,
 };
 
 /// Returns the size of the world, and the process whose store this is. `None` if the store is not complete yet, or damaged.
@@ -40,14 +41,21 @@ pub(super) fn rank(bytes: &[u8]) -> Option<(u32, RankState)> {
         threads: threads.collect(),
         comms: current.comms.iter().filter_map(|one| comm(one, current.size)).collect(),
         sends: SentMessages::Filter(current.sends.words().to_vec()),
-        locked: current
-            .windows
-            .iter()
-            .filter(|window| window.locks > 0)
-            .map(|window| window.number)
-            .collect(),
+        locks: current.windows.iter().flat_map(locks).collect(),
     };
     Some((current.size, rank))
+}
+
+fn locks(window: &current::Window) -> impl Iterator<Item = Lock> {
+    window.locks.iter().map(|lock| Lock {
+        window: window.number,
+        target: match lock.target {
+            current::Target::Rank(rank) => LockTarget::Rank(rank),
+            current::Target::All => LockTarget::All,
+            current::Target::Unknown => LockTarget::Unknown,
+        },
+        is_exclusive: lock.is_exclusive,
+    })
 }
 
 /// Returns the communicator, if other processes' records can be compared: those of other worlds are not.

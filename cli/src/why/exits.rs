@@ -133,7 +133,7 @@ mod tests {
             threads: Vec::new(),
             comms: Vec::new(),
             sends: SentMessages::Filter(Vec::new()),
-            locked: Vec::new(),
+            locks: Vec::new(),
         };
         [(1, Snapshot { size: 4, ranks: vec![rank] })].into()
     }

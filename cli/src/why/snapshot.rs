@@ -27,9 +27,30 @@ pub(crate) struct RankState {
     pub(crate) threads: Vec<Thread>,
     pub(crate) comms: Vec<Comm>,
     pub(crate) sends: SentMessages,
-    /// The windows that it may have locked: their numbers, as in [`Call::window`].
+    /// The locks of windows that it has requested and not released.
     #[serde(default)]
-    pub(crate) locked: Vec<u64>,
+    pub(crate) locks: Vec<Lock>,
+}
+
+/// A lock of a window, or several without a record of each.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Lock {
+    /// The number of the window, as in [`Call::window`].
+    pub(crate) window: u64,
+    pub(crate) target: LockTarget,
+    /// False for a shared lock.
+    pub(crate) is_exclusive: bool,
+}
+
+/// The processes whose memory is locked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum LockTarget {
+    /// A rank in the window's communicator.
+    Rank(u32),
+    /// All of the window, by `MPI_Win_lock_all`.
+    All,
+    Unknown,
 }
 
 /// The state of a process, as the system shows it.
@@ -162,6 +183,17 @@ pub(crate) enum SentMessages {
     Filter(Vec<u64>),
 }
 
+impl Lock {
+    /// Returns true if two processes cannot have these locks at the same time.
+    pub(crate) fn excludes(self, other: Self) -> bool {
+        let have_same_target = match (self.target, other.target) {
+            (LockTarget::Rank(one), LockTarget::Rank(other)) => one == other,
+            _ => true,
+        };
+        self.window == other.window && have_same_target && (self.is_exclusive || other.is_exclusive)
+    }
+}
+
 impl Snapshot {
     pub(crate) fn rank(&self, rank: u32) -> Option<&RankState> {
         let at = self.ranks.binary_search_by_key(&rank, |one| one.rank).ok()?;
@@ -195,6 +227,24 @@ impl RankState {
                 let sends = Sends::from_words(words.clone());
                 !sends.may_contain_message(comm.handle, wanted.peer, wanted.tag)
             }),
+        }
+    }
+
+    /// Returns the locks that a call on a window needs.
+    pub(crate) fn locks_for(&self, call: &Call) -> Vec<Lock> {
+        let own = || self.locks.iter().filter(|lock| Some(lock.window) == call.window);
+        match (call.window, call.target.map(LockTarget::Rank)) {
+            (Some(window), Some(target)) => {
+                let is_exclusive = own().any(|lock| lock.target == target && lock.is_exclusive);
+                vec![Lock { window, target, is_exclusive }]
+            }
+            // Shared locks exclude the fewest.
+            _ => own()
+                .map(|lock| Lock {
+                    is_exclusive: lock.is_exclusive && lock.target != LockTarget::Unknown,
+                    ..*lock
+                })
+                .collect(),
         }
     }
 

@@ -53,7 +53,7 @@ pub(super) fn processes(run: &str) -> Option<(u32, Vec<RankState>)> {
         threads: Vec::new(),
         comms: Vec::new(),
         sends: SentMessages::Filter(Vec::new()),
-        locked: Vec::new(),
+        locks: Vec::new(),
     };
     Some((size, ranks.into_iter().map(state).collect()))
 }

@@ -233,7 +233,7 @@ mod tests {
             threads: Vec::new(),
             comms: Vec::new(),
             sends: SentMessages::Filter(Vec::new()),
-            locked: Vec::new(),
+            locks: Vec::new(),
         };
         [(1, Snapshot { size: 1, ranks: vec![rank] })].into()
     }

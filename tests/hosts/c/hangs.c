@@ -225,6 +225,24 @@ static void kept_lock(void)
     barrier();
 }
 
+/* Rank 0 has locked the windows of all, and goes to a barrier. */
+static void kept_lock_all(void)
+{
+    MPI_Win win = window();
+    if (me == 0) {
+        MPI_Win_lock_all(0, win);
+        MPI_Put(&out, 1, MPI_INT, 1, 0, 1, MPI_INT, win);
+        MPI_Win_flush_all(win);
+    }
+    barrier();
+    if (me != 0) {
+        MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 1, 0, win);
+        MPI_Put(&out, 1, MPI_INT, 1, 0, 1, MPI_INT, win);
+        MPI_Win_unlock(1, win);
+    }
+    barrier();
+}
+
 static void skipped_fence(void)
 {
     MPI_Win win = window();
@@ -326,8 +344,8 @@ static const struct {
     KIND(skipped_allreduce), KIND(early_finalize), KIND(computing), KIND(sleeping), KIND(stopped), KIND(gone),
     KIND(other_collective), KIND(other_root), KIND(other_count), KIND(wrong_tag), KIND(wrong_communicator), KIND(send_cycle),
     KIND(send_pair), KIND(unreceived_send), KIND(receive_cycle), KIND(receive_from_any), KIND(probing), KIND(waiting_for_one),
-    KIND(exchange_of_other_tags), KIND(skipped_nonblocking), KIND(kept_lock), KIND(skipped_fence), KIND(unfinished_access),
-    KIND(skipped_dup), KIND(communicator_order), KIND(skipped_in_half), KIND(skipped_open),
+    KIND(exchange_of_other_tags), KIND(skipped_nonblocking), KIND(kept_lock), KIND(kept_lock_all), KIND(skipped_fence),
+    KIND(unfinished_access), KIND(skipped_dup), KIND(communicator_order), KIND(skipped_in_half), KIND(skipped_open),
 };
 
 int main(int argc, char **argv)

@@ -74,16 +74,25 @@ static void collectives(long round)
     MPI_Gather(&out, 1, MPI_INT, long_in, 1, MPI_INT, 2, world);
 }
 
+/* The locks of this window are kept while the program runs. */
+static MPI_Win kept;
+
 /* Locks that are held while others wait, and targets that are busy elsewhere. */
 static void windows(long round)
 {
-    static int *memory;
+    static int *memory, *shared;
     static MPI_Win win;
     MPI_Group all, others;
     int target = (int)(round % PROCESSES), rest_of[PROCESSES - 1], count = 0;
 
     if (!memory)
         MPI_Win_allocate(sizeof(int), sizeof(int), MPI_INFO_NULL, world, &memory, &win);
+    if (!shared) {
+        MPI_Win_allocate(sizeof(int), sizeof(int), MPI_INFO_NULL, world, &shared, &kept);
+        MPI_Win_lock_all(0, kept);
+    }
+    MPI_Accumulate(&out, 1, MPI_INT, target, 0, 1, MPI_INT, MPI_SUM, kept);
+    MPI_Win_flush_all(kept);
     MPI_Win_fence(0, win);
     MPI_Put(&out, 1, MPI_INT, (me + 1) % PROCESSES, 0, 1, MPI_INT, win);
     MPI_Win_fence(MPI_MODE_NOSUCCEED, win);
@@ -262,6 +271,10 @@ int main(int argc, char **argv)
     }
     if (strcmp(kind, "worlds") == 0)
         MPI_Comm_disconnect(&with_others);
+    if (strcmp(kind, "windows") == 0) {
+        MPI_Win_unlock_all(kept);
+        MPI_Win_free(&kept);
+    }
     MPI_Finalize();
     return 0;
 }

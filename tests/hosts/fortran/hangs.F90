@@ -117,6 +117,8 @@ program hangs
     call skipped_nonblocking()
   case ('kept_lock')
     call kept_lock()
+  case ('kept_lock_all')
+    call kept_lock_all()
   case ('skipped_fence')
     call skipped_fence()
   case ('unfinished_access')
@@ -343,6 +345,23 @@ contains
     end if
     call barrier()
   end subroutine kept_lock
+
+  ! Rank 0 has locked the windows of all, and goes to a barrier.
+  subroutine kept_lock_all()
+    HANDLE(MPI_Win) :: win
+    call make_window(win)
+    if (me == 0) then
+      call MPI_Win_lock_all(0, win, error)
+      call MPI_Put(outgoing, 1, MPI_INTEGER, 1, start, 1, MPI_INTEGER, win, error)
+      call MPI_Win_flush_all(win, error)
+    end if
+    call barrier()
+    if (me /= 0) then
+      call lock_and_put(win)
+      call MPI_Win_unlock(1, win, error)
+    end if
+    call barrier()
+  end subroutine kept_lock_all
 
   subroutine skipped_fence()
     HANDLE(MPI_Win) :: win

@@ -198,6 +198,21 @@ def kept_lock():
     world.Barrier()
 
 
+def kept_lock_all():
+    """Rank 0 has locked the windows of all, and goes to a barrier."""
+    win = window()
+    if rank == 0:
+        win.Lock_all()
+        win.Put(number, 1)
+        win.Flush_all()
+    world.Barrier()
+    if rank != 0:
+        win.Lock(1, MPI.LOCK_EXCLUSIVE)
+        win.Put(number, 1)
+        win.Unlock(1)
+    world.Barrier()
+
+
 def skipped_fence():
     win = window()
     if rank == 3:
@@ -268,6 +283,7 @@ KINDS = [
     exchange_of_other_tags,
     skipped_nonblocking,
     kept_lock,
+    kept_lock_all,
     skipped_fence,
     unfinished_access,
     skipped_dup,

@@ -8,7 +8,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use mpit_format::calls::Class;
-use mpit_format::store::current::{Comm, Current, Members, Peer, Tag, Thread, read};
+use mpit_format::store::current::{Comm, Current, Lock, Members, Peer, Tag, Target, Thread, read};
 use mpit_tests::{Context, Failure, Job, Outcome, Stack, machine_lock, stacks};
 
 use crate::fortran::INTERFACES;
@@ -50,6 +50,8 @@ impl Inside<'_> {
 type Check = fn(&Inside<'_>) -> bool;
 
 const ZERO: Peer = Peer::Rank(0);
+
+const LOCK_OF_ZERO: Lock = Lock { target: Target::Rank(0), is_exclusive: true };
 
 /// A step, the call of rank 1, and what its description has to contain.
 type Step = (&'static str, &'static str, Check);
@@ -98,6 +100,7 @@ const STEPS: &[Step] = &[
         inside.thread.call.class == Class::Access
             && inside.thread.peer == Some(ZERO)
             && inside.is_on("MPI_COMM_WORLD")
+            && inside.process.windows.iter().any(|window| window.locks == [LOCK_OF_ZERO])
     }),
     ("outside", "Barrier", |inside| inside.is_on("MPI_COMM_WORLD")),
     ("finalize", "Finalize", |_| true),

@@ -29,7 +29,7 @@ type Hang = (&'static str, &'static str, &'static [u32]);
 
 /// The kinds of `hosts/c/hangs.c`, `hosts/fortran/hangs.F90` and `hosts/python/hangs.py`; the script lacks those that hang on no library
 /// with mpi4py. Where two findings are right, the more special one.
-const HANGS: [Hang; 28] = [
+const HANGS: [Hang; 29] = [
     ("skipped_allreduce", "collective-skipped", &[1]),
     ("early_finalize", "finalized-early", &[2]),
     ("computing", "computing", &[2]),
@@ -51,6 +51,7 @@ const HANGS: [Hang; 28] = [
     ("exchange_of_other_tags", "receive-unserved", &[1]),
     ("skipped_nonblocking", "collective-skipped", &[3]),
     ("kept_lock", "rma-lock", &[0]),
+    ("kept_lock_all", "rma-lock", &[0]),
     ("skipped_fence", "collective-skipped", &[3]),
     ("unfinished_access", "rma-epoch", &[1, 2, 3]),
     ("skipped_dup", "collective-skipped", &[2]),

@@ -122,7 +122,7 @@ fn window_findings(view: &View<'_>, all: &[(u32, &Edge)]) -> Vec<Finding> {
     let mut findings = Vec::new();
     for kind in [FindingKind::RmaLock, FindingKind::RmaEpoch] {
         let is_meant = |edge: &Edge| match edge.reason {
-            Reason::Lock => kind == FindingKind::RmaLock,
+            Reason::Lock { .. } => kind == FindingKind::RmaLock,
             Reason::Epoch => kind == FindingKind::RmaEpoch,
             _ => false,
         };
@@ -139,11 +139,15 @@ fn window_findings(view: &View<'_>, all: &[(u32, &Edge)]) -> Vec<Finding> {
             (waiting.into_iter().collect(), others.into_iter().collect());
         let place =
             |all: &[u32]| all.first().and_then(|rank| view.now.rank(*rank)).map(activity).unwrap_or_default();
+        let mut kept = meant().filter(|(_, edge)| culprits.contains(&edge.to));
+        let are_of_all = kept.all(|(_, edge)| edge.reason == Reason::Lock { is_of_all: true });
         let does = match (kind, culprits.as_slice()) {
-            (FindingKind::RmaLock, [_]) => "keeps the lock".to_owned(),
-            (FindingKind::RmaLock, _) => "one of them keeps the lock".to_owned(),
-            (_, [_]) => "does not begin or complete its epoch".to_owned(),
-            _ => "one of them does not begin or complete its epoch".to_owned(),
+            (FindingKind::RmaLock, [_]) if are_of_all => "keeps the lock of MPI_Win_lock_all",
+            (FindingKind::RmaLock, [_]) => "keeps the lock",
+            (FindingKind::RmaLock, _) if are_of_all => "they keep the locks of MPI_Win_lock_all",
+            (FindingKind::RmaLock, _) => "one of them keeps the lock",
+            (_, [_]) => "does not begin or complete its epoch",
+            _ => "one of them does not begin or complete its epoch",
         };
         let (they_wait, there) = (format!("{} {}", ranks_are(&waiting), place(&waiting)), place(&culprits));
         let text = if culprits.len() == 1 {

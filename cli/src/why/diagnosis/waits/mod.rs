@@ -1,6 +1,7 @@
 //! The processes that a call waits for.
 
 mod collectives;
+mod locks;
 mod messages;
 
 use std::cell::RefCell;
@@ -9,6 +10,7 @@ use std::rc::Rc;
 
 use super::super::calls::{CallKind, kind};
 use super::super::snapshot::{Call, CommId, Phase, RankState, Snapshot};
+use locks::KeptLocks;
 
 /// The condition under which a call can return.
 #[derive(Clone, Debug, PartialEq)]
@@ -47,8 +49,10 @@ pub(super) enum Reason {
     NotThere {
         name: String,
     },
-    /// It may hold a lock of the window.
-    Lock,
+    /// It keeps a lock of the window. `is_of_all` if that is one of `MPI_Win_lock_all`.
+    Lock {
+        is_of_all: bool,
+    },
     /// It has not begun or completed an access or exposure epoch.
     Epoch,
     NotFinalizing,
@@ -70,11 +74,12 @@ pub(super) struct Waits<'a> {
     snapshot: &'a Snapshot,
     seconds: f64,
     absent: RefCell<Absent>,
+    kept_locks: KeptLocks,
 }
 
 impl<'a> Waits<'a> {
     pub(super) fn new(snapshot: &'a Snapshot, seconds: f64) -> Self {
-        Self { snapshot, seconds, absent: RefCell::default() }
+        Self { snapshot, seconds, absent: RefCell::default(), kept_locks: KeptLocks::of(snapshot) }
     }
 
     /// Returns the condition for a process to make progress: one of its threads can.
@@ -106,7 +111,7 @@ impl<'a> Waits<'a> {
                 (Some(comm), Some(number)) => self.wait_of_collective(rank, call, flow, comm, number),
                 _ => self.wait_for_others_in(rank, call),
             },
-            CallKind::Lock => self.wait_for_lock(rank, call),
+            CallKind::Lock => self.kept_locks.wait(rank, call),
             CallKind::Epoch => Self::wait_for_any_other(rank, call, &Reason::Epoch),
             CallKind::Finalize => {
                 let is_there = |other: u32| {
@@ -128,19 +133,6 @@ impl<'a> Waits<'a> {
     fn other_members(rank: &RankState, call: &Call) -> Option<Vec<u32>> {
         let comm = call.comm.and_then(|id| rank.comm(id))?;
         Some(comm.members.iter().copied().filter(|other| *other != rank.rank).collect())
-    }
-
-    /// Returns the wait for a lock: for one of the processes that may hold it. Those that are in such a call themselves may be
-    /// transferring data, as may this one if no process holds a lock.
-    fn wait_for_lock(&self, rank: &RankState, call: &Call) -> Wait {
-        let Some(window) = call.window else { return Wait::Ready };
-        let is_waiting = |one: &Call| kind(&one.name) == CallKind::Lock && one.window == Some(window);
-        let holds = |other: &&RankState| {
-            other.rank != rank.rank && other.locked.contains(&window) && !other.calls().any(is_waiting)
-        };
-        let holders: Vec<Wait> =
-            self.snapshot.ranks.iter().filter(holds).map(|other| on(other.rank, Reason::Lock)).collect();
-        if holders.is_empty() { Wait::Ready } else { Wait::Any(holders.into()) }
     }
 
     /// Returns the wait for one of the other processes: it is not known which.

@@ -1,5 +1,7 @@
 //! Diagnoses of snapshots made by hand.
 
+mod locks;
+
 use std::collections::BTreeSet;
 
 use super::super::snapshot::{
@@ -27,7 +29,7 @@ fn world(size: u32) -> Snapshot {
             entered: 3,
         }],
         sends: SentMessages::Exact(BTreeSet::new()),
-        locked: Vec::new(),
+        locks: Vec::new(),
     };
     Snapshot { size, ranks: (0..size).map(rank).collect() }
 }
@@ -252,38 +254,6 @@ fn finalize_waits_for_all() {
     expect(&diagnosis, FindingKind::FinalizedEarly, &[2], "rank 2 is in MPI_Finalize, ranks 0-1 are not");
     let text = "rank 2 has not entered MPI_Allreduce number 31 on MPI_COMM_WORLD; it is in MPI_Finalize";
     expect(&diagnosis, FindingKind::CollectiveSkipped, &[2], text);
-}
-
-#[test]
-fn a_lock_that_is_kept() {
-    let mut one = world(3);
-    put(&mut one, 0, collective("MPI_Barrier", 4));
-    for rank in 1..3 {
-        let name = "MPI_Win_lock".into();
-        let lock = Call { name, comm: Some(WORLD), target: Some(1), window: Some(9), ..Call::default() };
-        put(&mut one, rank, lock);
-        one.ranks[rank as usize].locked.push(9);
-    }
-    // Long transfers, without a lock that is kept.
-    assert_eq!(still(&one).verdict, Verdict::Waiting);
-    one.ranks[0].locked.push(9);
-    let text = "ranks 1-2 are in MPI_Win_lock of the window of rank 1: rank 0 keeps the lock; it is in MPI_Barrier number 4 on \
-                MPI_COMM_WORLD";
-    expect(&still(&one), FindingKind::RmaLock, &[0], text);
-}
-
-#[test]
-fn a_lock_that_excludes_locks_of_all() {
-    let mut one = world(3);
-    put(&mut one, 0, collective("MPI_Barrier", 4));
-    one.ranks[0].locked.push(9);
-    let name = "MPI_Win_lock_all".to_owned();
-    let lock = Call { name, comm: Some(WORLD), window: Some(9), ..Call::default() };
-    for rank in 1..3 {
-        put(&mut one, rank, lock.clone());
-    }
-    let text = "ranks 1-2 are in MPI_Win_lock_all: rank 0 keeps the lock; it is in MPI_Barrier number 4 on MPI_COMM_WORLD";
-    expect(&still(&one), FindingKind::RmaLock, &[0], text);
 }
 
 #[test]
