@@ -20,6 +20,7 @@ pub mod export;
 pub mod html;
 pub mod input;
 mod job;
+mod job_part;
 pub mod matrix;
 mod missing;
 mod node_list;

@@ -12,7 +12,8 @@ use mpit_format::summary::{MAX_FILE, SummaryFile};
 use rayon::prelude::*;
 
 use super::Run;
-use crate::job::{Job, Part, PartOf};
+use crate::job::Job;
+use crate::job_part::{Part, PartOf};
 use crate::problem::Problem;
 use crate::records::{self, JobTables, TextOf};
 

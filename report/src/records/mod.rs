@@ -3,10 +3,14 @@
 //! A job is a directory, `STEM.tables`. It has parts, directories of tables with the records of some processes, so that several
 //! programs can write a part each. Its manifest is written last. A report of the tables is the same as one of the texts. [`export`](crate::export) writes other tables: those of a report, about the job as a whole.
 
+mod atomic;
 mod columns;
 mod job;
+mod manifest;
+mod names;
 mod part;
 mod read;
+mod removal;
 mod table;
 mod text;
 
@@ -15,9 +19,7 @@ use std::path::{Path, PathBuf};
 pub use job::ENDING;
 pub(crate) use job::JobTables;
 #[cfg(test)]
-pub(crate) use job::part_file;
-#[cfg(test)]
-pub(crate) use part::PartFile;
+pub(crate) use part::{PartFile, part_file};
 pub(crate) use part::{PartWriter, TextOf};
 pub(crate) use read::{missing_nodes, read};
 #[cfg(test)]

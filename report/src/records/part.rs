@@ -13,8 +13,8 @@ use mpit_format::rows::Kind;
 use mpit_format::times::{CallRow, LateRow, RegionRow, SiteRow, TimeRow};
 use serde::{Deserialize, Serialize};
 
+use super::atomic::{read_json, write_json};
 use super::columns::Table;
-use super::job::write_json;
 use super::table::{Checksum, TableWriter};
 use super::text::{bytes_of_bin, write_durations, write_operations};
 use crate::problem::{Problem, Problems};
@@ -38,6 +38,11 @@ pub(crate) struct PartFile {
 
 impl PartFile {
     pub(crate) const NAME: &'static str = "part.json";
+}
+
+/// Reads the file of a part.
+pub(crate) fn part_file(part: &Path) -> io::Result<PartFile> {
+    read_json(&part.join(PartFile::NAME))
 }
 
 /// Returns the ranges of ranks in any order.

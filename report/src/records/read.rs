@@ -16,11 +16,10 @@ use rayon::prelude::*;
 
 use super::JobTables;
 use super::columns::Table;
-use super::job::part_file;
-use super::part::PartFile;
+use super::part::{PartFile, part_file};
 use super::table::{Checksum, Group, Row, TableReader, check};
 use super::text::{bin_of_bytes, call, durations, operations};
-use crate::job::{MOST_RANKS, Part, PartOf};
+use crate::job_part::{MOST_RANKS, Part, PartOf};
 use crate::missing;
 use crate::nodes::Nodes;
 use crate::problem::Problem;
