@@ -23,6 +23,7 @@ mod pack;
 mod preload;
 mod report;
 mod run;
+mod search_path;
 mod settings;
 mod table;
 mod vars;

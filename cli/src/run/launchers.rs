@@ -8,10 +8,11 @@
 
 use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use super::no_files::find;
-use crate::elf::Program;
+use super::program::check;
+use crate::search_path::candidates;
 
 /// The launcher of Slurm.
 const SLURM_LAUNCHER: &str = "srun";
@@ -111,7 +112,8 @@ fn kind(word: &OsStr, name: &str) -> Option<LauncherKind> {
         return Some(LauncherKind::Slurm);
     }
     // Installations of several MPI libraries choose by links.
-    let file = find(Path::new(word)).and_then(|file| file.canonicalize().ok());
+    let file = candidates(word).into_iter().flatten().find(|file| check(file).is_ok());
+    let file = file.and_then(|file| file.canonicalize().ok());
     kind_by_name(name).or_else(|| {
         let file = file?;
         let by_name = file.file_name().and_then(OsStr::to_str).and_then(kind_by_name);
@@ -288,8 +290,7 @@ fn parts(words: &[OsString], from: usize) -> Vec<(usize, usize)> {
 
 /// Returns true if a word names a program: the options of the launcher end there.
 fn is_program(word: &OsStr) -> bool {
-    !word.as_encoded_bytes().starts_with(b"-")
-        && find(Path::new(word)).is_some_and(|file: PathBuf| Program::of(&file).is_some())
+    !word.as_encoded_bytes().starts_with(b"-") && find(word).is_some()
 }
 
 #[cfg(test)]

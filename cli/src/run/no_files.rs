@@ -10,6 +10,7 @@ use std::process::ExitStatus;
 use super::launchers::is_launcher;
 use crate::elf::Program;
 use crate::preload;
+use crate::search_path::candidates;
 
 pub(super) fn reason(words: &[OsString], library: &Path, status: ExitStatus) -> String {
     preload::try_loading(library).err().unwrap_or_else(|| reason_by_command(words, status))
@@ -126,19 +127,14 @@ fn is_script_with_launcher(text: &[u8]) -> bool {
 pub(super) fn programs(words: &[OsString]) -> Vec<(PathBuf, Program)> {
     words
         .iter()
-        .filter_map(|word| find(Path::new(word)))
+        .filter_map(|word| find(word))
         .filter_map(|path| Some((path.clone(), Program::of(&path)?)))
         .collect()
 }
 
-pub(super) fn find(word: &Path) -> Option<PathBuf> {
-    if word.components().count() > 1 || word.is_absolute() {
-        return Some(word.to_owned());
-    }
-    let path = std::env::var_os("PATH")?;
-    std::env::split_paths(&path)
-        .map(|directory| directory.join(word))
-        .find(|file| Program::of(file).is_some())
+/// Returns the program that a word of a command names.
+pub(super) fn find(word: &OsStr) -> Option<PathBuf> {
+    candidates(word)?.into_iter().find(|file| Program::of(file).is_some())
 }
 
 #[cfg(test)]

@@ -1,6 +1,5 @@
 //! A check that a command can start, before files of an earlier run are removed for it.
 
-use std::env;
 use std::ffi::OsStr;
 use std::fs;
 use std::io::{self, ErrorKind};
@@ -9,29 +8,29 @@ use std::path::Path;
 use rustix::fs::{Access, access};
 use rustix::io::Errno;
 
+use crate::search_path::candidates;
+
 /// Searches for the program as the system does when it starts the command. Fails with the error of that start. A program that is
 /// found may still fail to start, for example if its interpreter is missing.
 pub(super) fn require_executable(word: &OsStr) -> io::Result<()> {
-    if word.as_encoded_bytes().contains(&b'/') {
-        return check(Path::new(word));
-    }
-    // Without the variable, the C library has directories of its own.
-    let Some(directories) = env::var_os("PATH") else { return Ok(()) };
-    let mut error: io::Error = Errno::NOENT.into();
     if word.is_empty() {
-        return Err(error);
+        return Err(Errno::NOENT.into());
     }
-    for directory in env::split_paths(&directories) {
-        match check(&directory.join(word)) {
+    // The directories of the C library are not known here.
+    let Some(files) = candidates(word) else { return Ok(()) };
+    let mut error: io::Error = Errno::NOENT.into();
+    for file in &files {
+        match check(file) {
             Ok(()) => return Ok(()),
-            Err(denied) if denied.kind() == ErrorKind::PermissionDenied => error = denied,
+            Err(other) if error.kind() != ErrorKind::PermissionDenied => error = other,
             Err(_) => (),
         }
     }
     Err(error)
 }
 
-fn check(path: &Path) -> io::Result<()> {
+/// Returns successfully if a file can be executed.
+pub(super) fn check(path: &Path) -> io::Result<()> {
     // Directories have this permission as well.
     if fs::metadata(path)?.is_dir() {
         return Err(Errno::ACCESS.into());

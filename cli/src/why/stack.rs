@@ -2,6 +2,8 @@
 
 use std::process::{Command, Stdio};
 
+use crate::search_path::candidates;
+
 /// The maximum number of processes whose stacks are shown, because a debugger stops a process while it reads the stack.
 pub(super) const MAX_STACKS: usize = 4;
 
@@ -43,8 +45,7 @@ pub(super) fn of(pid: u32) -> Result<String, String> {
 }
 
 fn run(words: &[&str]) -> Result<String, String> {
-    let found = std::env::var_os("PATH")
-        .is_some_and(|path| std::env::split_paths(&path).any(|directory| directory.join(words[0]).is_file()));
+    let found = candidates(words[0]).is_some_and(|files| files.iter().any(|file| file.is_file()));
     if !found {
         return Err("is not installed".into());
     }
