@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::calls::CallName;
 
 /// The number of bins of a histogram of durations: bin 0 for 0 ns, bin k for at least 2^(k-1) and less than 2^k ns. The last bin has
-/// all longer ones, of more than a day.
+/// all longer ones, of more than 19 hours.
 pub const DURATIONS: usize = 48;
 
 /// Returns the bin of a duration in nanoseconds.
