@@ -208,7 +208,8 @@ pub(crate) fn settings(
 ) -> Result<Vec<Setting>, String> {
     let mut all = output.map(|target| output_settings(&target.stem, args)).unwrap_or_default();
     if let Some(target) = summary {
-        all.push(Setting { name: "monitoring_summary_file".into(), value: target.stem.clone() });
+        // The library replaces parts of the name, too.
+        all.push(Setting { name: "monitoring_summary_file".into(), value: template::escaped(&target.stem) });
     }
     if let Some(time) = &args.time {
         all.push(Setting { name: "monitoring_time".into(), value: time.clone() });

@@ -22,6 +22,12 @@ pub(crate) fn expand(text: &str, words: &[OsString]) -> Result<String, String> {
     expand_in(text, words, &|name| std::env::var(name).ok().filter(|value| !value.is_empty()))
 }
 
+/// Returns the beginning of file names for a setting in whose value the library replaces parts as well: it finds none there, neither in
+/// the name that the user escaped nor in the values of other parts.
+pub(super) fn escaped(stem: &str) -> String {
+    stem.replace('%', "%%")
+}
+
 fn expand_in(
     text: &str,
     words: &[OsString],
@@ -55,7 +61,11 @@ fn program(words: &[OsString]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::expand_in;
+    use std::convert::Infallible;
+
+    use mpit_components::run::template::replace;
+
+    use super::{escaped, expand_in};
 
     #[test]
     fn parts_are_replaced() {
@@ -65,8 +75,17 @@ mod tests {
         let of = |text: &str| expand_in(text, &["dir/app".into()], &variable);
         assert_eq!(of("prof/%j.%s/%u-%x.%r").unwrap(), "prof/17.2/a_b-app.3");
         assert_eq!(of("100%% %q %").unwrap(), "100% %q %");
+        assert_eq!(of("%%j %%%j").unwrap(), "%j %17");
         let host = of("%h").unwrap();
         assert!(!host.is_empty() && !host.contains('%'), "{host}");
+    }
+
+    #[test]
+    fn escaped_names_have_no_parts() {
+        for stem in ["dir/%j", "%", "%%j", "100%/run", "plain"] {
+            let by_library = replace(&escaped(stem), |_| Some(Ok::<_, Infallible>("value".into())));
+            assert_eq!(by_library.unwrap(), stem);
+        }
     }
 
     #[test]

@@ -41,6 +41,21 @@ fn output_is_absolute_and_in_directories() {
     assert_eq!(hidden.len(), 3, "directories only: {hidden:?}");
 }
 
+/// Tests that `%%` stands for `%`, also in the name in which the library replaces parts once more.
+#[test]
+fn parts_of_names_are_replaced_once() {
+    let directory = tempfile::tempdir().unwrap();
+    let root = directory.path().canonicalize().unwrap().join("100%j");
+    fs::create_dir(&root).unwrap();
+    let mut run = command(&root);
+    run.args(["run", "--output", "o%%j%j", "--summary", "s%%j%j", "--", "env"]).env("SLURM_JOB_ID", "17");
+    let done = run_command(&mut run);
+    let wanted = format!("\npml_monitoring_filename={}\n", root.join("o%j17").display());
+    assert!(done.stdout.contains(&wanted), "{}{}", done.stdout, done.stderr);
+    let stem = root.join("s%j17").display().to_string().replace('%', "%%");
+    assert!(done.stdout.contains(&format!("monitoring_summary_file={stem}\n")), "{}", done.stdout);
+}
+
 /// Tests that no command runs whose signals could not be forwarded.
 #[test]
 fn signals_need_a_thread() {
