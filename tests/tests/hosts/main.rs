@@ -32,6 +32,7 @@ mod partial_jobs;
 mod plugins;
 mod report;
 mod rows;
+mod sampled_times;
 mod session_isolation;
 mod signals;
 mod sites;

@@ -11,7 +11,8 @@ use crate::{on_each_in_dir, on_in_dir, read_all, written_to};
 const RANKS: u32 = 4;
 
 /// The libraries, each by one of its interfaces.
-const LIBRARIES: [&str; 5] = ["ompi4.1.4", "ompi5.0.11", "mpich4.0.2", "mpich5.0.2", "impi2021.19"];
+pub(crate) const LIBRARIES: [&str; 5] =
+    ["ompi4.1.4", "ompi5.0.11", "mpich4.0.2", "mpich5.0.2", "impi2021.19"];
 
 /// The number of runs of which one must give the times of the oracle.
 const ATTEMPTS: u32 = 20;
@@ -39,14 +40,14 @@ const WITHOUT_LAST: &[&str] = &[
 ];
 
 /// The calls and nanoseconds of each name.
-type Calls = BTreeMap<String, (u64, u64)>;
+pub(crate) type Calls = BTreeMap<String, (u64, u64)>;
 
 /// The waiting of a rank in collective operations on `MPI_COMM_WORLD`: their number, the nanoseconds, and the number of those in
 /// which it was the last.
 type Waiting = (u64, u64, u64);
 
 /// Returns the numbers of a line behind its first word.
-fn numbers<'a>(line: &'a str, word: &str) -> Option<Vec<&'a str>> {
+pub(crate) fn numbers<'a>(line: &'a str, word: &str) -> Option<Vec<&'a str>> {
     let mut words = line.split(' ');
     if words.next() == Some(word) { Some(words.collect()) } else { None }
 }
@@ -56,7 +57,7 @@ fn number(text: &str) -> Outcome<u64> {
 }
 
 /// Returns the calls of each rank from lines that begin with a word.
-fn calls_of_oracle(finished: &Finished, word: &str) -> Outcome<Vec<Calls>> {
+pub(crate) fn calls_of_oracle(finished: &Finished, word: &str) -> Outcome<Vec<Calls>> {
     let mut all = vec![Calls::new(); RANKS as usize];
     for fields in finished.stdout.lines().filter_map(|line| numbers(line, word)) {
         let &[rank, name, count, ns] = &fields[..] else { return Err(Failure::new(fields.join(" "))) };
@@ -70,7 +71,7 @@ fn waiting_of_oracle(finished: &Finished) -> Outcome<Vec<Waiting>> {
     lines.map(|fields| Ok((number(fields[1])?, number(fields[2])?, number(fields[3])?))).collect()
 }
 
-fn calls_of(prof: &Prof) -> Calls {
+pub(crate) fn calls_of(prof: &Prof) -> Calls {
     let mut all = Calls::new();
     for row in &prof.calls {
         let (count, ns) = all.entry(row.call.name.into()).or_default();
@@ -122,7 +123,7 @@ fn is_near(ns: u64, wanted: u64, calls: u64, name: &str) -> bool {
 }
 
 /// The result of a comparison of times. On a busy machine, a process may be interrupted between the clock reads of mpit and of the oracle.
-type Near = Outcome<Outcome>;
+pub(crate) type Near = Outcome<Outcome>;
 
 /// Checks the numbers of calls, and compares their times.
 fn check_calls(profs: &[Prof], oracle: &[Calls], are_all_measured: bool) -> Near {
@@ -156,18 +157,18 @@ fn check_calls(profs: &[Prof], oracle: &[Calls], are_all_measured: bool) -> Near
 
 fn program(stack: &Stack, is_between: bool) -> Outcome<PathBuf> {
     if is_between {
-        over_library(stack, "timed_calls_over_oracle", "-DORACLE_IN_LIBRARY")
+        over_library(stack, "timed_calls", "timed_calls_over_oracle", &["-DORACLE_IN_LIBRARY"])
     } else {
         stack.compile("timed_calls")
     }
 }
 
-/// Compiles the program on top of a profiling library with the oracle, with an option.
-fn over_library(stack: &Stack, file: &str, option: &str) -> Outcome<PathBuf> {
-    let options = ["-shared", "-fPIC", "-DLIBRARY"];
-    let library = build::c_variant(Some(stack), "timed_calls", "libtimed_calls.so", &options)?;
+/// Compiles a program on top of the profiling library with an oracle that its source has as well, with options.
+pub(crate) fn over_library(stack: &Stack, source: &str, file: &str, options: &[&str]) -> Outcome<PathBuf> {
+    let as_library = ["-shared", "-fPIC", "-DLIBRARY"];
+    let library = build::c_variant(Some(stack), source, &format!("lib{source}.so"), &as_library)?;
     let link = format!("-Wl,--no-as-needed,{}", library.display());
-    build::c_variant(Some(stack), "timed_calls", file, &[option, &link])
+    build::c_variant(Some(stack), source, file, &[options, &[&link]].concat())
 }
 
 fn job(program: &Path, names: &[&str], time: &str, stack: &Stack, dir: &Path) -> Outcome<Job> {
@@ -208,7 +209,8 @@ fn times_are_those_of_an_oracle() -> Outcome {
 #[test]
 fn times_are_between_two_oracles() -> Outcome {
     on_in_dir(&LIBRARIES, "times_between", |stack, dir| {
-        let program = over_library(stack, "timed_calls_in_oracles", "-DORACLE_ON_BOTH_SIDES")?;
+        let program =
+            over_library(stack, "timed_calls", "timed_calls_in_oracles", &["-DORACLE_ON_BOTH_SIDES"])?;
         let names = [WITH_LAST, WITHOUT_LAST, &["short_calls", "many_barriers"]].concat();
         let finished = job(&program, &names, "all", stack, dir)?.succeed()?;
         let profs = read_all(&dir.join("prof"), RANKS)?;
@@ -220,7 +222,7 @@ fn times_are_between_two_oracles() -> Outcome {
     })
 }
 
-fn are_between(prof: &Prof, inner: &Calls, outer: &Calls) -> Outcome {
+pub(crate) fn are_between(prof: &Prof, inner: &Calls, outer: &Calls) -> Outcome {
     /// The difference of the rates of two clocks, as a part: that of the cycle counter is measured for a moment only.
     const RATE: u64 = 500;
     /// The time by which the processor may read the cycle counter earlier or later than the program says.

@@ -1,0 +1,82 @@
+//! The time in calls that do not wait, of which some are measured, compared with oracles that time every call (`c/sampled_calls.c`).
+
+use mpit_format::times::CallRow;
+use mpit_tests::{Context, Failure, Finished, Job, Outcome, Prof};
+
+use crate::times::{LIBRARIES, Near, are_between, calls_of, calls_of_oracle, numbers, over_library};
+use crate::{on_in_dir, read_all, written_to};
+
+/// The call of the program.
+const CALL: &str = "Iprobe";
+
+/// The number of runs of which one must give the times of the oracles. Others may be interrupted in a call that is measured.
+const ATTEMPTS: u32 = 10;
+
+/// The standard errors by which an estimate may differ from the time of an oracle.
+const STANDARD_ERRORS: f64 = 5.0;
+
+/// The largest difference that is allowed, as a part of the time: calls of one of the two durations only differ by half.
+const LARGEST_DIFFERENCE: f64 = 0.2;
+
+#[test]
+fn sampled_times_are_those_of_oracles() -> Outcome {
+    on_in_dir(&LIBRARIES, "sampled_times", |stack, dir| {
+        let program = over_library(stack, "sampled_calls", "sampled_calls", &[])?;
+        let run = |time: &str| -> Outcome<(Finished, Vec<Prof>)> {
+            let settings = [&written_to("prof")[..], &[("monitoring_time", time)]].concat();
+            let job = Job::mpi(stack, 1).arg(&program).dir(dir).under_mpit(&settings)?;
+            let finished = job.without_others().succeed()?;
+            Ok((finished, read_all(&dir.join("prof"), 1)?))
+        };
+        let (finished, profs) = run("all")?;
+        let (inner, outer) = (calls_of_oracle(&finished, "inner")?, calls_of_oracle(&finished, "call")?);
+        are_between(&profs[0], &inner[0], &outer[0]).context("all")?;
+        let (count, timed) = count_and_timed(&profs[0]);
+        Failure::unless(timed == count, || format!("all: {timed} of {count} calls are measured"))?;
+        let mut near = Ok(());
+        for _ in 0..ATTEMPTS {
+            let (finished, profs) = run("blocking")?;
+            near = check_estimate(&finished, &profs[0]).context("blocking")?;
+            if near.is_ok() {
+                break;
+            }
+        }
+        near
+    })
+}
+
+/// Returns the number of calls, and of those that were measured.
+fn count_and_timed(prof: &Prof) -> (u64, u64) {
+    let rows = || prof.calls.iter().filter(|row| row.call.name == CALL);
+    let sum = |of: fn(&CallRow) -> u64| rows().map(of).sum();
+    (sum(|row| row.count), sum(|row| row.timed))
+}
+
+/// Checks the number of calls, and compares the estimate of their time with the oracles. The estimate from a number of samples differs from
+/// the time by a few standard errors, which the variance of the calls gives.
+fn check_estimate(finished: &Finished, prof: &Prof) -> Near {
+    let of_oracle = |word: &str| -> Outcome<(u64, u64)> {
+        calls_of_oracle(finished, word)?[0].get(CALL).copied().context(word)
+    };
+    let (inner, outer) = (of_oracle("inner")?, of_oracle("call")?);
+    let squares = finished.stdout.lines().find_map(|line| numbers(line, "squares"));
+    let squares: f64 = squares.context("squares")?[0].parse().context("squares")?;
+    let (count, timed) = count_and_timed(prof);
+    let is_sampled = (count / 128..=count / 32).contains(&timed);
+    Failure::unless(inner.0 == outer.0 && count == outer.0 && is_sampled, || {
+        format!("{timed} of {count} calls are measured; the oracles have {} and {}", inner.0, outer.0)
+    })?;
+    let (_, estimate) = calls_of(prof)[CALL];
+    let (calls, samples) = (count as f64, timed as f64);
+    let mean = outer.1 as f64 / calls;
+    let variance = (squares / calls - mean * mean).max(0.0);
+    let allowed = STANDARD_ERRORS * calls * (variance / samples).sqrt();
+    let difference = (inner.1.saturating_sub(estimate)).max(estimate.saturating_sub(outer.1)) as f64;
+    let is_right = difference <= allowed && allowed <= LARGEST_DIFFERENCE * outer.1 as f64;
+    Ok(Failure::unless(is_right, || {
+        format!(
+            "{estimate} ns, should be from {} to {}, with a difference of up to {allowed:.0} ns",
+            inner.1, outer.1
+        )
+    }))
+}
