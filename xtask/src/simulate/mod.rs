@@ -1,16 +1,15 @@
 //! Files of jobs that never ran, and the time and memory that reports about large ones, or questions about many, need.
 
 mod fleet;
+mod reports;
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use clap::ValueEnum;
-use mpit_tests::launch::Job;
 use mpit_tests::{Context, Failure, Outcome, build, paths};
 
-use crate::bench::{dist, rounds};
 use crate::{cargo, document};
 
 /// The jobs to make or to measure.
@@ -65,14 +64,16 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
         "only a fleet has a number of jobs".into()
     })?;
     for part in parts {
-        let (name, table) = match part {
-            Part::End => ("summaries", measure_end()?),
-            Part::Reports => ("simulated", measure(&paths::scratch("reports", "simulated")?)?),
-            Part::Fleet => ("fleet", fleet::measure(arguments.jobs.unwrap_or(fleet::JOBS))?),
+        let tables = match part {
+            Part::End => vec![("summaries", measure_end()?)],
+            Part::Reports => reports::measure(&paths::scratch("reports", "simulated")?)?,
+            Part::Fleet => vec![("fleet", fleet::measure(arguments.jobs.unwrap_or(fleet::JOBS))?)],
         };
-        println!("{table}");
-        if let Some(page) = &arguments.document {
-            document::write_part(page, name, &table)?;
+        for (name, table) in tables {
+            println!("{table}");
+            if let Some(page) = &arguments.document {
+                document::write_part(page, name, &table)?;
+            }
         }
     }
     Ok(())
@@ -119,75 +120,8 @@ fn write_jobs(ranks: u32, pattern: &str, jobs: u32, directory: &Path) -> Outcome
 /// The sides of the cubes of ranks: from 1000 to 1000000.
 const SIDES: [u32; 4] = [10, 22, 47, 100];
 
-/// The largest cube whose ranks also exchange data with all.
-const LARGEST_COLLECTIVE: u32 = 47;
-
-const COLUMNS: [&str; 10] = [
-    "ranks",
-    "pairs",
-    "file, MiB",
-    "`mpit report`, s",
-    "peak memory, MiB",
-    "`mpit pack`, s",
-    "tables, MiB",
-    "bytes for each pair",
-    "`mpit report` of tables, s",
-    "peak memory, MiB",
-];
-
-fn measure(directory: &Path) -> Outcome<String> {
-    dist::build(&["mpit-cli"])?;
-    let mut table = document::head(&COLUMNS);
-    let with_collectives = SIDES.iter().filter(|side| **side <= LARGEST_COLLECTIVE);
-    let jobs = SIDES.iter().map(|side| (side, "stencil3d"));
-    for (side, pattern) in jobs.chain(with_collectives.map(|side| (side, "collective"))) {
-        table += &measure_job(side.pow(3), pattern, &directory.join(format!("{pattern}{side}")))?;
-    }
-    Ok(table)
-}
-
-/// Returns the line about a job.
-fn measure_job(ranks: u32, pattern: &str, files: &Path) -> Outcome<String> {
-    write_jobs(ranks, pattern, 1, files)?;
-    let (is_collective, ranks) = (pattern == "collective", u64::from(ranks));
-    let pairs = ranks * 26 + if is_collective { ranks * (ranks - 1) } else { 0 };
-    let file = size_of(&files.join("job000000.prof"))?;
-    let seconds = |seconds: f64| format!("{seconds:.1}");
-    let (of_file, peak) = report(files)?;
-    let (packing, _) = measured(&["pack", &files.display().to_string()])?;
-    let packed = files.join("job000000.prof");
-    fs::remove_file(&packed).context(packed.display())?;
-    let tables = size_of(files)?;
-    let (of_tables, peak_of_tables) = report(files)?;
-    fs::remove_dir_all(files).context(files.display())?;
-    Ok(document::row(&[
-        if is_collective { format!("{ranks}, collective") } else { ranks.to_string() },
-        pairs.to_string(),
-        mebibytes(file),
-        seconds(of_file),
-        format!("{peak:.0}"),
-        seconds(packing),
-        mebibytes(tables),
-        format!("{:.1}", tables as f64 / pairs as f64),
-        seconds(of_tables),
-        format!("{peak_of_tables:.0}"),
-    ]))
-}
-
 fn mebibytes(bytes: u64) -> String {
     format!("{:.1}", bytes as f64 / f64::from(1 << 20))
-}
-
-fn report(files: &Path) -> Outcome<(f64, f64)> {
-    measured(&["report", &files.display().to_string()])
-}
-
-/// Returns the elapsed seconds of a command of mpit, and its largest memory in MiB.
-fn measured(words: &[&str]) -> Outcome<(f64, f64)> {
-    let job = Job::plain(&[]).seconds(600).arg(dist::c_program("bench_process")?).arg("peak");
-    let (timings, _) = rounds::timings(job.arg(dist::program("mpit")).args(words))?;
-    let of = |name| timings.get(name).copied().context(name);
-    Ok((of("elapsed")?, of("peak")?))
 }
 
 /// Returns the size of a file, or of all files below a directory.
