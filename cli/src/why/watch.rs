@@ -151,12 +151,18 @@ impl Job {
 
     /// Ends the command.
     fn end(&self) {
-        let Some(command) = &self.command else { return };
-        let _ = pidfd_send_signal(command, Signal::TERM);
-        if self.ended.recv_timeout(GRACE) == Err(RecvTimeoutError::Timeout) {
-            // A descriptor never refers to another process, so this does nothing to a command that has ended.
-            let _ = pidfd_send_signal(command, Signal::KILL);
+        if let Some(command) = &self.command {
+            end_command(command, &self.ended, GRACE);
         }
+    }
+}
+
+/// Ends a command by `SIGTERM`, or by `SIGKILL` if `ended` is not closed within some time.
+fn end_command(command: &OwnedFd, ended: &Receiver<()>, grace: Duration) {
+    let _ = pidfd_send_signal(command, Signal::TERM);
+    if ended.recv_timeout(grace) == Err(RecvTimeoutError::Timeout) {
+        // A descriptor never refers to another process, so this does nothing to a command that has ended.
+        let _ = pidfd_send_signal(command, Signal::KILL);
     }
 }
 
@@ -217,11 +223,57 @@ pub(crate) fn print_all(text: &str) {
 
 #[cfg(test)]
 mod tests {
+    use std::io::Read;
+    use std::os::unix::process::ExitStatusExt;
+    use std::process::{Child, Command, ExitStatus, Stdio};
+    use std::sync::mpsc;
+    use std::thread;
     use std::time::{Duration, Instant};
+
+    use rustix::process::Pid;
 
     use super::super::job::Worlds;
     use super::super::snapshot::{Phase, Process, ProcessState, RankState, SentMessages, Snapshot};
-    use super::History;
+    use super::{History, end_command, open_command};
+
+    /// Starts a script, and waits until it prints.
+    fn started(script: &str) -> Child {
+        let mut child =
+            Command::new("sh").args(["-c", script]).stdout(Stdio::piped()).spawn().expect("sh runs");
+        child.stdout.as_mut().unwrap().read_exact(&mut [0]).unwrap();
+        child
+    }
+
+    /// Ends a script as `--kill` does. Returns its exit status.
+    fn ended(script: &str, grace: Duration) -> ExitStatus {
+        let mut child = started(script);
+        let command = open_command(Pid::from_child(&child)).unwrap();
+        let (end, ended) = mpsc::channel();
+        thread::scope(|scope| {
+            let waiting = scope.spawn(move || {
+                let status = child.wait().unwrap();
+                drop(end);
+                status
+            });
+            end_command(&command, &ended, grace);
+            waiting.join().unwrap()
+        })
+    }
+
+    #[test]
+    #[cfg_attr(miri, ignore = "Miri starts no processes")]
+    fn slow_launchers_are_killed() {
+        let status = ended("trap '' TERM; echo; exec sleep 600", Duration::from_millis(1));
+        assert_eq!((status.signal(), status.code()), (Some(9), None));
+    }
+
+    #[test]
+    #[cfg_attr(miri, ignore = "Miri starts no processes")]
+    fn launchers_may_end_by_themselves() {
+        let script = "trap 'kill $!; exit 7' TERM; sleep 600 > /dev/null & echo; wait $!";
+        let status = ended(script, Duration::from_secs(600));
+        assert_eq!((status.signal(), status.code()), (None, Some(7)));
+    }
 
     fn worlds(state: ProcessState) -> Worlds {
         let rank = RankState {
