@@ -109,9 +109,12 @@ fn report(files: &Path) -> Outcome<(f64, f64)> {
     measured(&["report", &files.display().to_string()])
 }
 
+/// The seconds that a command may need: heat maps look at each of 10^10 pairs.
+const LIMIT: u32 = 1800;
+
 /// Returns the elapsed seconds of a command of mpit, and its largest memory in MiB.
 fn measured(words: &[&str]) -> Outcome<(f64, f64)> {
-    let job = Job::plain(&[]).seconds(600).arg(dist::c_program("bench_process")?).arg("peak");
+    let job = Job::plain(&[]).seconds(LIMIT).arg(dist::c_program("bench_process")?).arg("peak");
     let (timings, _) = rounds::timings(job.arg(dist::program("mpit")).args(words))?;
     let of = |name| timings.get(name).copied().context(name);
     Ok((of("elapsed")?, of("peak")?))
