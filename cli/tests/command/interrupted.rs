@@ -80,7 +80,7 @@ fn has_thread(process: &Path, name: &str) -> bool {
 
 /// Tests that signals end `mpit run` while it still prepares the run, where it waits for another one.
 #[test]
-fn runs_can_be_interrupted_before_their_commands() {
+fn preparations_can_be_interrupted() {
     let directory = tempfile::tempdir().unwrap();
     let library = Path::new(env!("CARGO_MANIFEST_DIR")).join("Cargo.toml");
     let lock = lock_of_runs(directory.path(), &library);
