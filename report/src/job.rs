@@ -9,71 +9,13 @@ use mpit_format::summary::{Summary, SummaryFile};
 use mpit_format::{Identity, TrafficSum};
 
 use crate::comm_calls::{CallTimes, CommCalls};
+use crate::comm_groups::{CommGroup, JobSum};
 use crate::missing::Missing;
 use crate::nodes::Nodes;
 use crate::origins::{self, Origins};
 use crate::problem::Problem;
 use crate::rank_times::RankTime;
 use crate::sparse::Matrix;
-
-/// The operations of all processes of a job, and the bytes they transferred: too many for the 64 bits of a process.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct JobSum {
-    /// The number of operations.
-    pub count: u128,
-    /// The sum of bytes.
-    pub bytes: u128,
-}
-
-impl JobSum {
-    pub(crate) fn add(&mut self, other: Self) {
-        self.count += other.count;
-        self.bytes += other.bytes;
-    }
-}
-
-impl From<TrafficSum> for JobSum {
-    fn from(sum: TrafficSum) -> Self {
-        Self { count: sum.count.into(), bytes: sum.bytes.into() }
-    }
-}
-
-/// Collective operations on a communicator.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Collectives {
-    /// Operations from one process to all.
-    pub one_to_all: JobSum,
-    /// Operations from all processes to one.
-    pub all_to_one: JobSum,
-    /// Operations from all processes to all.
-    pub all_to_all: JobSum,
-}
-
-impl Collectives {
-    /// Returns the sums in the order of the files: one to all, all to one, all to all.
-    pub(crate) fn in_order(self) -> [JobSum; 3] {
-        [self.one_to_all, self.all_to_one, self.all_to_all]
-    }
-
-    pub(crate) fn add(&mut self, other: Self) {
-        self.one_to_all.add(other.one_to_all);
-        self.all_to_one.add(other.all_to_one);
-        self.all_to_all.add(other.all_to_all);
-    }
-}
-
-/// The communicators with the same name and size.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct CommGroup {
-    /// The name.
-    pub name: String,
-    /// The number of processes of each.
-    pub size: u32,
-    /// The number of different lists of members.
-    pub groups: u32,
-    /// The operations of all processes on all of them.
-    pub collectives: Collectives,
-}
 
 /// The combined data of the files of one run.
 #[derive(Clone, Debug, Default)]

@@ -1,5 +1,6 @@
 //! The records of some processes of a job, added up while files are read.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -12,7 +13,8 @@ use mpit_format::times::{CallRow, LateRow, RegionRow, SiteRow, TimeRow};
 use mpit_format::{Identity, TrafficSum, parse};
 
 use crate::comm_calls::{CommCalls, in_order};
-use crate::job::{Collectives, CommGroup, FACTS, Job, Line};
+use crate::comm_groups::{Collectives, groups};
+use crate::job::{FACTS, Job, Line};
 use crate::missing::{missing, missing_nodes};
 use crate::nodes::Nodes;
 use crate::origins::Reading;
@@ -46,6 +48,8 @@ pub(crate) struct Part {
     /// The machines of processes, in any order and possibly with duplicates.
     pub(crate) hosts: Vec<(u32, String)>,
     pub(crate) about: Vec<About>,
+    /// The nodes of the Slurm step, as the parts of tables have them. They are equal, unless the parts are of several jobs.
+    pub(crate) step_nodes: BTreeSet<String>,
     /// The time of processes, by rank.
     pub(crate) times: HashMap<u32, ProcessTime>,
     pub(crate) comm_calls: HashMap<Arc<str>, CommCalls>,
@@ -172,6 +176,7 @@ impl Part {
         self.notes.extend(other.notes);
         self.hosts.extend(other.hosts);
         self.about.extend(other.about);
+        self.step_nodes.extend(other.step_nodes);
         for (rank, time) in other.times {
             self.times.entry(rank).or_default().absorb(time);
         }
@@ -199,7 +204,7 @@ impl Part {
         self.unfinished.extend(&self.recovered);
         self.unfinished.sort_unstable();
         self.unfinished.dedup();
-        // Only rank 0 has facts, except in files of several runs.
+        // Rank 0 has them, and the first process of each node those about the Slurm step.
         let place = |fact: &About| FACTS.iter().position(|(key, _)| *key == fact.key);
         self.about.retain(|fact| place(fact).is_some());
         self.about.sort_by(|one, other| (place(one), one).cmp(&(place(other), other)));
@@ -253,7 +258,7 @@ impl Part {
         let missing_nodes = if missing.is_empty() {
             Vec::new()
         } else {
-            missing_nodes(&self.about, machines.of_each(&self.ranks))
+            missing_nodes(&self.about, &self.step_nodes, machines.of_each(&self.ranks))
         };
         let origins = self.origins.finish();
         notes.extend(origins.notes.iter().cloned());
@@ -281,24 +286,4 @@ impl Part {
             matrices,
         }
     }
-}
-
-fn groups(comms: &HashMap<Box<[u8]>, (parse::Comm, Collectives)>) -> Vec<CommGroup> {
-    let mut groups: HashMap<(&[u8], u32), (u32, Collectives)> = HashMap::new();
-    for (line, (comm, operations)) in comms {
-        let (number, collectives) = groups.entry((&line[..comm.name_len], comm.size)).or_default();
-        *number += 1;
-        collectives.add(*operations);
-    }
-    let mut groups: Vec<_> = groups
-        .into_iter()
-        .map(|((name, size), (groups, collectives))| CommGroup {
-            name: String::from_utf8_lossy(name).into_owned(),
-            size,
-            groups,
-            collectives,
-        })
-        .collect();
-    groups.sort_by(|a, b| b.size.cmp(&a.size).then_with(|| a.name.cmp(&b.name)));
-    groups
 }

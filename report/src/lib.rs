@@ -15,6 +15,7 @@
 #![forbid(unsafe_code)]
 
 mod comm_calls;
+mod comm_groups;
 pub mod data;
 pub mod export;
 pub mod html;
@@ -42,8 +43,9 @@ mod tables;
 mod units;
 
 pub use comm_calls::{CallTimes, CommCalls};
-pub use job::{Collectives, CommGroup, Job, JobSum};
-pub use missing::Missing;
+pub use comm_groups::{Collectives, CommGroup, JobSum};
+pub use job::Job;
+pub use missing::{Missing, is_step_of_srun};
 pub use mpit_format::rows::Kind;
 pub use nodes::{NodePair, Nodes};
 pub use origins::ProgramParts;

@@ -63,28 +63,41 @@ pub(crate) fn missing(size: u32, present: &[u32], mut reasons: Vec<(u32, String)
     all
 }
 
-/// Returns the nodes of a job of which no rank has data. `hosts` are the machines of the ranks with data, empty where they are not known.
+/// Returns the nodes of a job of which no rank has data. `of_parts` are the lists that the parts of tables have, those of steps of `srun`.
+/// `hosts` are the machines of the ranks with data, empty where they are not known.
 ///
 /// There are none unless the job is a step of Slurm: otherwise the list is that of the allocation, of which the job may use a part. There are
 /// none either unless each of these machines is one of the nodes that Slurm names: otherwise the names cannot be compared, or a machine that
 /// is not known may be any node.
-pub(crate) fn missing_nodes<'a>(about: &[About], hosts: impl Iterator<Item = &'a str>) -> Vec<String> {
-    if !is_step(about) {
-        return Vec::new();
-    }
-    let lists: BTreeSet<&str> =
-        about.iter().filter(|fact| fact.key == NODES).map(|fact| fact.value.as_str()).collect();
-    let mut lists = lists.into_iter();
-    let (Some(list), None) = (lists.next(), lists.next()) else { return Vec::new() };
-    // One of the maximum length may have been cut off.
-    let nodes = if list.len() < MAX_FACT { node_list::expand(list) } else { None };
-    let nodes = nodes.unwrap_or_default();
+pub(crate) fn missing_nodes<'a>(
+    about: &[About],
+    of_parts: &BTreeSet<String>,
+    hosts: impl Iterator<Item = &'a str>,
+) -> Vec<String> {
+    let nodes = nodes_of_step(about, of_parts).and_then(node_list::expand).unwrap_or_default();
     let known: BTreeSet<&str> = nodes.iter().map(|node| short(node)).collect();
     let present: BTreeSet<&str> = hosts.map(short).collect();
     if present.is_empty() || !present.is_subset(&known) {
         return Vec::new();
     }
     nodes.iter().filter(|node| !present.contains(short(node))).cloned().collect()
+}
+
+/// Returns the list of the nodes of the job's step, if all files that have one agree.
+fn nodes_of_step<'a>(about: &'a [About], of_parts: &'a BTreeSet<String>) -> Option<&'a str> {
+    let values =
+        |key: &'static str| about.iter().filter(move |fact| fact.key == key).map(|fact| fact.value.as_str());
+    if !values(STEP).all(is_step_of_srun) {
+        return None;
+    }
+    let of_facts: Vec<&str> =
+        if values(STEP).next().is_some() { values(NODES).collect() } else { Vec::new() };
+    // One of the maximum length may have been cut off. Parts have it as a whole.
+    let (whole, cut): (Vec<&str>, Vec<&str>) = of_facts.into_iter().partition(|list| list.len() < MAX_FACT);
+    let lists: BTreeSet<&str> = whole.into_iter().chain(of_parts.iter().map(String::as_str)).collect();
+    let mut lists = lists.into_iter();
+    let (Some(list), None) = (lists.next(), lists.next()) else { return None };
+    if cut.iter().all(|begin| list.starts_with(begin)) { Some(list) } else { None }
 }
 
 /// Returns the line about the nodes without data, which names at most `limit` of them; `None` if there are none.
@@ -97,10 +110,11 @@ pub(crate) fn line_of_nodes(nodes: &[String], limit: usize) -> Option<String> {
     Some(format!("nodes without data: {}{more}", shown.join(", ")))
 }
 
-/// Returns true if the facts name a step of `srun`, and nothing else as a step.
-fn is_step(about: &[About]) -> bool {
-    let mut steps = about.iter().filter(|fact| fact.key == STEP).peekable();
-    steps.peek().is_some() && steps.all(|fact| fact.value.parse::<u32>().is_ok_and(|step| step <= LAST_STEP))
+/// Returns true if this is the number of a step of Slurm that `srun` started. The nodes of other steps are those of the allocation, of which a
+/// job may use a part.
+#[must_use]
+pub fn is_step_of_srun(step: &str) -> bool {
+    step.parse::<u32>().is_ok_and(|step| step <= LAST_STEP)
 }
 
 /// Returns the name of a machine without its domain.
@@ -115,10 +129,15 @@ mod tests {
     use super::missing_nodes;
 
     fn missing(steps: &[&str], lists: &[&str], hosts: &[&str]) -> Vec<String> {
+        missing_with(steps, lists, &[], hosts)
+    }
+
+    fn missing_with(steps: &[&str], lists: &[&str], of_parts: &[&str], hosts: &[&str]) -> Vec<String> {
+        let of_parts = of_parts.iter().map(ToString::to_string).collect();
         let steps = steps.iter().map(|step| About::new("slurm_step", step));
         let lists = lists.iter().map(|list| About::new("slurm_nodes", list));
         let about: Vec<_> = steps.chain(lists).collect();
-        missing_nodes(&about, hosts.iter().copied())
+        missing_nodes(&about, &of_parts, hosts.iter().copied())
     }
 
     #[test]
@@ -152,6 +171,24 @@ mod tests {
             [&[], &["4294967290"], &["4294967291"], &["0", "4294967291"], &["batch"], &[""]];
         for steps in others {
             assert_eq!(missing(steps, &["n[1-2]"], &["n1"]), [""; 0], "{steps:?}");
+        }
+    }
+    /// Tests that parts of tables name the nodes without rank 0, whose file has the facts.
+    #[test]
+    fn parts_name_the_nodes_of_the_step() {
+        assert_eq!(missing_with(&[], &[], &["n[1-3]"], &["n2", "n3"]), ["n1"]);
+        assert_eq!(missing_with(&["0"], &["n[1-3]"], &["n[1-3]"], &["n1"]), ["n2", "n3"]);
+        let long = (0..2000).map(|number| format!("n{number}")).collect::<Vec<_>>().join(",");
+        assert_eq!(missing_with(&["0"], &[&long], &[&long], &["n1"]).len(), 1999);
+        let none: [(&[&str], &[&str], &[&str]); 5] = [
+            (&[], &[], &["n[1-3]", "n[1-4]"]),
+            (&["0"], &["n[1-4]"], &["n[1-3]"]),
+            (&["0"], &[&long], &["n[1-3]"]),
+            (&["4294967291"], &["n[1-3]"], &["n[1-3]"]),
+            (&[], &[], &["m[1-3]"]),
+        ];
+        for (steps, lists, of_parts) in none {
+            assert_eq!(missing_with(steps, lists, of_parts, &["n1"]), [""; 0], "{steps:?} {of_parts:?}");
         }
     }
 }

@@ -1,4 +1,5 @@
-//! The facts about a job that its files mention: program, command, and versions. Rank 0 records them for all.
+//! The facts about a job that its files mention: program, command, and versions. Rank 0 records them for all. The first process of each node
+//! of a Slurm step records the step as well, so that the nodes of a job are known if that of rank 0 is lost.
 
 use std::fs;
 use std::sync::OnceLock;
@@ -25,10 +26,10 @@ const SLURM: [(&str, [&str; 2]); 3] = [
 
 /// Records the facts about the job of this process. `library` is the version string of the MPI library; `None` without one.
 pub fn describe(library: Option<String>) {
-    if RUNTIME.world().is_none_or(|world| world.rank != 0) {
-        return;
-    }
-    let all = ABOUT.get_or_init(|| facts(library));
+    let Some(world) = RUNTIME.world() else { return };
+    let all = ABOUT.get_or_init(|| {
+        if world.rank == 0 { facts(library) } else { facts_of_first_of_node(&|name| var(name)) }
+    });
     if OF_PROCESS.has_file() {
         for fact in all {
             let text = Encoded::of_names(&[&fact.key, &fact.value]);
@@ -37,7 +38,7 @@ pub fn describe(library: Option<String>) {
     }
 }
 
-/// Returns the facts; none in other processes than rank 0.
+/// Returns the facts: all of them in rank 0, those of a Slurm step in the first process of each node, none in others.
 pub(crate) fn get() -> Vec<About> {
     ABOUT.get().cloned().unwrap_or_default()
 }
@@ -49,7 +50,59 @@ fn facts(library: Option<String>) -> Vec<About> {
     let command = directory.and_then(|directory| directory.description("command"));
     let version = env!("CARGO_PKG_VERSION").to_owned();
     let all = [("program", Some(program)), ("command", command), ("mpi", library), ("mpit", Some(version))];
-    let all = all.into_iter().chain(SLURM.map(|(key, names)| (key, names.into_iter().find_map(var))));
     let fact = |(key, value): (&str, Option<String>)| Some(About::new(key, &value?));
-    all.filter_map(fact).filter(|fact| !fact.value.is_empty()).collect()
+    let all = all.into_iter().filter_map(fact).filter(|fact| !fact.value.is_empty());
+    all.chain(facts_of_slurm(&|name| var(name))).collect()
+}
+
+fn facts_of_slurm(variable: &dyn Fn(&str) -> Option<String>) -> Vec<About> {
+    let value = |names: [&str; 2]| {
+        names.into_iter().find_map(|name| variable(name).filter(|value| !value.is_empty()))
+    };
+    SLURM.iter().filter_map(|(key, names)| Some(About::new(key, &value(*names)?))).collect()
+}
+
+/// Returns the facts of a Slurm step in the first of its processes on this node. Outside of steps, as behind `mpiexec` in the script of a job,
+/// all processes inherit the variables of the script, so the number that Slurm gives to the first process of a node says nothing.
+fn facts_of_first_of_node(variable: &dyn Fn(&str) -> Option<String>) -> Vec<About> {
+    let is_first = variable("SLURM_LOCALID").is_some_and(|number| number == "0");
+    let is_in_step = variable("SLURM_STEP_NODELIST").is_some_and(|nodes| !nodes.is_empty());
+    if is_first && is_in_step { facts_of_slurm(variable) } else { Vec::new() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{About, facts_of_first_of_node, facts_of_slurm};
+
+    fn variable(known: &[(&str, &str)], name: &str) -> Option<String> {
+        known.iter().find(|(is, _)| *is == name).map(|(_, value)| (*value).to_owned())
+    }
+
+    #[test]
+    fn nodes_are_those_of_the_step() {
+        let known = [
+            ("SLURM_JOBID", "7"),
+            ("SLURM_STEP_ID", ""),
+            ("SLURM_STEPID", "2"),
+            ("SLURM_JOB_NODELIST", "n[1-4]"),
+            ("SLURM_STEP_NODELIST", "n[1-2]"),
+        ];
+        let expected = [("slurm_job", "7"), ("slurm_step", "2"), ("slurm_nodes", "n[1-2]")];
+        assert_eq!(
+            facts_of_slurm(&|name| variable(&known, name)),
+            expected.map(|(key, value)| About::new(key, value))
+        );
+        assert_eq!(facts_of_slurm(&|_| None), []);
+    }
+
+    #[test]
+    fn first_processes_of_nodes_have_facts() {
+        let of = |known: &[(&str, &str)]| facts_of_first_of_node(&|name| variable(known, name)).len();
+        let (step, nodes) = (("SLURM_STEP_ID", "0"), ("SLURM_STEP_NODELIST", "n[1-2]"));
+        assert_eq!(of(&[("SLURM_LOCALID", "0"), step, nodes]), 2);
+        assert_eq!(of(&[("SLURM_LOCALID", "1"), step, nodes]), 0);
+        // The script of a job.
+        assert_eq!(of(&[("SLURM_LOCALID", "0"), ("SLURM_JOB_NODELIST", "n[1-2]")]), 0);
+        assert_eq!(of(&[step, nodes]), 0);
+    }
 }

@@ -10,7 +10,8 @@ use mpit_format::rows::Kind;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::job::{Job, JobSum};
+use crate::comm_groups::JobSum;
+use crate::job::Job;
 use crate::picture::shown;
 
 pub use comm_time::{CallTime, CommTime, Duration};

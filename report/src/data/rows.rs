@@ -8,7 +8,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{RankSeconds, number, numbers};
-use crate::job::{CommGroup, Job};
+use crate::comm_groups::CommGroup;
+use crate::job::Job;
 use crate::nodes;
 use crate::ranks::{RankTraffic, traffic};
 

@@ -19,6 +19,8 @@ pub struct NodeProcesses {
     pub host: String,
     /// Their ranks, each with a time before it began, as in the [identity](Identity) of its file. Older files are of earlier jobs.
     pub since: BTreeMap<u32, String>,
+    /// The nodes of the Slurm step that started them, as Slurm writes them; `None` if `srun` did not.
+    pub step_nodes: Option<String>,
 }
 
 impl NodeProcesses {
@@ -99,7 +101,7 @@ mod tests {
         };
         let stem = directory.path().join("run");
         let since = (0..6).map(|rank| (rank, "2026-11-22T08:15:00.000Z".into())).collect();
-        let processes = NodeProcesses { world: "w".into(), host: "n1".into(), since };
+        let processes = NodeProcesses { world: "w".into(), host: "n1".into(), since, step_nodes: None };
         let found = || files_of_node(&stem, &processes).unwrap();
         assert!(found().runs.is_empty());
         write("run.0.prof", "w", "n1", "15:00");

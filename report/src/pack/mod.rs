@@ -52,7 +52,7 @@ const ALL: &str = "all";
 /// name.
 pub fn pack_all(run: &Run, directory: &Path) -> io::Result<Packed> {
     let tables = JobTables::create(directory, run.identity())?;
-    let packed = write(run, &tables, &is_of(run)).and_then(|(unfinished, mut packed)| {
+    let packed = write(run, &tables, None, &is_of(run)).and_then(|(unfinished, mut packed)| {
         tables.end_part(unfinished, ALL, packed.processes)?;
         (packed.missing, packed.missing_nodes) = tables.finish(|| records::missing_nodes(&tables))?;
         Ok(packed)
@@ -87,7 +87,7 @@ pub fn finish(run: &Run) -> io::Result<Packed> {
     }
     let mut packed = Packed::default();
     if rest.has_texts() {
-        let (unfinished, written) = write(&rest, tables, &is_of(run))?;
+        let (unfinished, written) = write(&rest, tables, None, &is_of(run))?;
         if tables.ranks()? != known {
             return Err(io::Error::other("a node has written its part meanwhile, so the job has not ended"));
         }
@@ -131,16 +131,18 @@ pub fn remove_finished(directories: &[PathBuf]) -> Result<(), (&Path, io::Error)
     Ok(())
 }
 
-/// Writes the records of a run as a part of tables, which has no name yet. Texts that `is_wanted` refuses are left out.
+/// Writes the records of a run as a part of tables, which has no name yet. `step_nodes` are the nodes of the Slurm step of its processes, which
+/// only a process of that step knows. Texts that `is_wanted` refuses are left out.
 fn write(
     run: &Run,
     tables: &JobTables,
+    step_nodes: Option<&str>,
     is_wanted: &dyn Fn(Option<u32>, Option<&Identity>) -> bool,
 ) -> io::Result<(TempDir, Packed)> {
     // Before they are read, so that a file that is replaced meanwhile is another one.
     let mut files: Vec<PackedFile> = run.texts().filter_map(PackedFile::of).collect();
     let unfinished = tables.begin_part()?;
-    let mut writer = PartWriter::new(unfinished.path());
+    let mut writer = PartWriter::new(unfinished.path(), step_nodes.map(str::to_owned));
     let (mut packed, mut replaced): (Vec<PathBuf>, Vec<String>) = Default::default();
     let (rest, mut notes) = input::each_text(run, &mut |text| {
         if !is_wanted(text.origin.rank, Identity::of_text(&text.text).as_ref()) {

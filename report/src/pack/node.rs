@@ -94,7 +94,7 @@ fn pack_run(run: &Run, directory: &Path, processes: &NodeProcesses) -> io::Resul
     let is_own = |rank: Option<u32>, identity: Option<&Identity>| {
         rank.zip(identity).is_some_and(|(rank, identity)| processes.wrote(rank, identity))
     };
-    let (unfinished, packed) = write(run, &tables, &is_own)?;
+    let (unfinished, packed) = write(run, &tables, processes.step_nodes.as_deref(), &is_own)?;
     tables.end_part(unfinished, &processes.host, packed.processes)?;
     let is_last = tables.finish_if_whole(identity.size)?;
     Ok(RunOutcome::Written { is_last, packed })

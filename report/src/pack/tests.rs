@@ -64,7 +64,7 @@ fn report(run: &Run) -> (String, Vec<String>) {
 
 /// Packs the files of one node.
 fn packed(from: &Path, tables: &JobTables, node: &str) -> Packed {
-    let (unfinished, packed) = write(&the_run(&from.join("run")), tables, &|_, _| true).unwrap();
+    let (unfinished, packed) = write(&the_run(&from.join("run")), tables, None, &|_, _| true).unwrap();
     tables.end_part(unfinished, node, packed.processes).unwrap();
     packed
 }
@@ -72,7 +72,7 @@ fn packed(from: &Path, tables: &JobTables, node: &str) -> Packed {
 /// Returns the processes that a launcher started on the node of the first rank.
 fn of_node(ranks: &[u32]) -> NodeProcesses {
     let since = ranks.iter().map(|rank| (*rank, "2026-11-22T08:15:00.123Z".into())).collect();
-    NodeProcesses { world: "w".into(), host: format!("n{}", ranks[0]), since }
+    NodeProcesses { world: "w".into(), host: format!("n{}", ranks[0]), since, step_nodes: None }
 }
 
 fn files(directory: &Path) -> Vec<PathBuf> {
@@ -229,6 +229,25 @@ fn tables_without_lost_nodes_are_finished() {
     write_files(directory.path(), [(0, text(0))]);
     assert_eq!(pack_node(&stem, &of_node(&[0])).unwrap().taken.len(), 1);
     assert_eq!(finish(&the_run(&stem)).unwrap_err().kind(), ErrorKind::AlreadyExists);
+}
+
+/// The node of rank 0 is lost, whose file names the nodes: the parts of the others name them as well.
+#[test]
+#[cfg_attr(miri, ignore = "threads of rayon wait in loops, which takes Miri too long")]
+fn parts_name_the_node_of_rank_0() {
+    let directory = tempfile::tempdir().unwrap();
+    let stem = directory.path().join("run");
+    write_files(directory.path(), [(1, text(1)), (2, text(2))]);
+    for rank in [1, 2] {
+        let processes = NodeProcesses { step_nodes: Some("n[0-2]".into()), ..of_node(&[rank]) };
+        let part = pack_node(&stem, &processes).unwrap().parts.remove(0);
+        assert!(!part.is_last && part.packed.files[0].remove().unwrap());
+    }
+    let run = the_run(&stem);
+    assert_eq!(run.read(&|_| ()).missing_nodes, ["n0"]);
+    let packed = finish(&run).unwrap();
+    assert_eq!((packed.missing, packed.missing_nodes), (vec![(0, 0)], vec!["n0".to_owned()]));
+    assert_eq!(the_run(&stem).read(&|_| ()).missing_nodes, ["n0"]);
 }
 
 /// Stores may be of processes that still run.

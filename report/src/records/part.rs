@@ -32,6 +32,9 @@ pub(crate) struct PartFile {
     /// Processes without records, with reasons.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) missing: Vec<(u32, String)>,
+    /// The nodes of the step of `srun` in which the node packed its files, as Slurm writes them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) step_nodes: Option<String>,
     /// The tables with rows.
     pub(crate) tables: BTreeMap<String, Checksum>,
 }
@@ -81,6 +84,7 @@ type Comms = HashMap<Box<[u8]>, (Comm, [TrafficSum; 3])>;
 /// Writes the records of processes into the tables of a part.
 pub(crate) struct PartWriter {
     directory: PathBuf,
+    step_nodes: Option<String>,
     tables: [Option<TableWriter>; Table::ALL.len()],
     process: Option<Process>,
     /// The histogram of the line whose row is next.
@@ -100,9 +104,10 @@ pub(crate) struct PartWriter {
 }
 
 impl PartWriter {
-    /// Begins the tables, in a directory that exists and is empty.
-    pub(crate) fn new(directory: &Path) -> Self {
+    /// Begins the tables, in a directory that exists and is empty. `step_nodes` are the nodes of the Slurm step of these processes.
+    pub(crate) fn new(directory: &Path, step_nodes: Option<String>) -> Self {
         Self {
+            step_nodes,
             directory: directory.to_owned(),
             tables: Default::default(),
             process: None,
@@ -150,6 +155,7 @@ impl PartWriter {
             ranks: ranges(self.ranks),
             recovered: ranges(self.recovered),
             missing,
+            step_nodes: self.step_nodes,
             tables,
         };
         write_json(&self.directory.join(PartFile::NAME), &part)?;

@@ -58,12 +58,13 @@ pub(crate) fn missing_nodes(tables: &JobTables) -> Vec<String> {
         let reader = PartReader { directory: &directory, progress: &progress, tables: &file.tables };
         reader.checked(Table::Ranks, &mut whole, |part| reader.rows(Table::Ranks, part, add_rank));
         reader.checked(Table::Facts, &mut whole, |part| reader.rows(Table::Facts, part, add_fact));
+        whole.step_nodes.extend(file.step_nodes);
     }
     if !whole.problems.kept.is_empty() {
         return Vec::new();
     }
     let machines = Nodes::new(whole.hosts);
-    missing::missing_nodes(&whole.about, machines.of_each(&whole.ranks))
+    missing::missing_nodes(&whole.about, &whole.step_nodes, machines.of_each(&whole.ranks))
 }
 
 fn unreadable(path: &Path, error: &io::Error) -> Problem {
@@ -88,6 +89,7 @@ fn read_part(directory: &Path, progress: &(dyn Fn(u64) + Sync)) -> Part {
         next = last.saturating_add(1).max(next);
     }
     part.missing = file.missing;
+    part.step_nodes.extend(file.step_nodes);
     let reader = PartReader { directory, progress, tables: &file.tables };
     reader.checked(Table::Ranks, &mut part, |part| reader.processes(part));
     let small: [(Table, AddRow); 3] =

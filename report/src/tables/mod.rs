@@ -6,7 +6,8 @@ mod time;
 
 use mpit_format::rows::Kind;
 
-use crate::job::{Job, JobSum};
+use crate::comm_groups::JobSum;
+use crate::job::Job;
 use crate::nodes::NodePair;
 use crate::picture::shown;
 use crate::ranks::{RankTraffic, traffic};

@@ -1,0 +1,84 @@
+//! The collective operations on the communicators of a job.
+
+use hashbrown::HashMap;
+use mpit_format::{TrafficSum, parse};
+
+/// The operations of all processes of a job, and the bytes they transferred: too many for the 64 bits of a process.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct JobSum {
+    /// The number of operations.
+    pub count: u128,
+    /// The sum of bytes.
+    pub bytes: u128,
+}
+
+impl JobSum {
+    pub(crate) fn add(&mut self, other: Self) {
+        self.count += other.count;
+        self.bytes += other.bytes;
+    }
+}
+
+impl From<TrafficSum> for JobSum {
+    fn from(sum: TrafficSum) -> Self {
+        Self { count: sum.count.into(), bytes: sum.bytes.into() }
+    }
+}
+
+/// Collective operations on a communicator.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Collectives {
+    /// Operations from one process to all.
+    pub one_to_all: JobSum,
+    /// Operations from all processes to one.
+    pub all_to_one: JobSum,
+    /// Operations from all processes to all.
+    pub all_to_all: JobSum,
+}
+
+impl Collectives {
+    /// Returns the sums in the order of the files: one to all, all to one, all to all.
+    pub(crate) fn in_order(self) -> [JobSum; 3] {
+        [self.one_to_all, self.all_to_one, self.all_to_all]
+    }
+
+    pub(crate) fn add(&mut self, other: Self) {
+        self.one_to_all.add(other.one_to_all);
+        self.all_to_one.add(other.all_to_one);
+        self.all_to_all.add(other.all_to_all);
+    }
+}
+
+/// The communicators with the same name and size.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CommGroup {
+    /// The name.
+    pub name: String,
+    /// The number of processes of each.
+    pub size: u32,
+    /// The number of different lists of members.
+    pub groups: u32,
+    /// The operations of all processes on all of them.
+    pub collectives: Collectives,
+}
+
+/// Returns the communicators with equal names and sizes, larger ones first. The keys are the lines that introduce them.
+pub(crate) fn groups(comms: &HashMap<Box<[u8]>, (parse::Comm, Collectives)>) -> Vec<CommGroup> {
+    let mut groups: HashMap<(&[u8], u32), (u32, Collectives)> = HashMap::new();
+    for (line, (comm, operations)) in comms {
+        let (number, collectives) = groups.entry((&line[..comm.name_len], comm.size)).or_default();
+        *number += 1;
+        collectives.add(*operations);
+    }
+    let mut groups: Vec<_> = groups
+        .into_iter()
+        .map(|((name, size), (groups, collectives))| CommGroup {
+            name: String::from_utf8_lossy(name).into_owned(),
+            size,
+            groups,
+            collectives,
+        })
+        .collect();
+    groups.sort_by(|a, b| b.size.cmp(&a.size).then_with(|| a.name.cmp(&b.name)));
+    groups
+}
