@@ -127,8 +127,8 @@ impl Job {
 
     /// Runs the command by another one, given by its first arguments.
     #[must_use]
-    pub fn within(mut self, words: &[&str]) -> Self {
-        self.line.splice(0..0, words.iter().map(ToString::to_string));
+    pub fn within(mut self, words: &[impl AsRef<str>]) -> Self {
+        self.line.splice(0..0, words.iter().map(|word| word.as_ref().to_owned()));
         self
     }
 

@@ -27,6 +27,7 @@ pub mod plugins;
 pub mod prof;
 pub mod record;
 pub mod rust_plugins;
+pub mod site;
 pub mod stacks;
 pub mod stubs;
 

@@ -3,9 +3,9 @@
 use std::fs;
 use std::path::Path;
 
-use mpit_tests::{Context, Failure, Finished, Job, Outcome, Stack};
+use mpit_tests::{Context, Failure, Finished, Job, Outcome, Stack, site};
 
-use crate::{names_in, on_each_in_dir};
+use crate::{names_in, on_each_in_dir, on_in_dir};
 
 const RANKS: u32 = 4;
 
@@ -88,6 +88,25 @@ fn a_site_summarizes_all_jobs() -> Outcome {
         let finished = own.under_mpit_with(&options)?.succeed()?;
         has_summary(&finished, dir, "sums/alice", "load_balance.summary")?;
         finished.expect(dir.join("own.prof").exists())
+    })
+}
+
+/// Tests the file that sites use, which no variable names.
+#[test]
+fn the_file_of_the_site_has_its_place() -> Outcome {
+    on_in_dir(&["mpich5.0.2"], "job_summary_etc", |stack, dir| {
+        let Some(on_site) = site::with_settings(dir, SITE)? else { return Ok(()) };
+        let user = || -> Outcome<Job> { Ok(job(stack, &[], dir)?.preloaded()?.env("USER", "alice")) };
+        // A user who wants no summary.
+        user()?.env("MPIT_SITE_FILE", "off").within(&on_site).succeed()?;
+        Failure::unless(!dir.join("sums").exists(), || "MPIT_SITE_FILE=off is ignored".into())?;
+        // One who wants another one.
+        let own = [("monitoring_summary_file", "own/%x")];
+        let finished = job(stack, &[], dir)?.within(&on_site).preloaded_with(&own)?.succeed()?;
+        has_summary(&finished, dir, "own", "load_balance.summary")?;
+        let finished = user()?.within(&on_site).succeed()?;
+        finished.expect(!finished.stderr.contains("mpit:"))?;
+        has_summary(&finished, dir, "sums/alice", "load_balance.summary")
     })
 }
 

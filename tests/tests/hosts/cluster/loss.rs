@@ -1,36 +1,31 @@
 //! A host that is lost while a job runs.
 
+use std::fs;
 use std::path::Path;
-use std::time::{Duration, Instant};
-use std::{fs, thread};
+use std::time::Instant;
 
 use mpit_tests::cluster::jobs::run_while;
 use mpit_tests::cluster::one_by_one;
 use mpit_tests::{Context, Failure, Job, Outcome};
 
-use super::{RANKS, by_launcher, on_cluster, shape};
+use super::{RANKS, by_launcher, on_cluster, shape, wait_until};
 
 /// More laps than a job runs in its time limit.
 const LAPS: &str = "1000000000";
 
 /// Waits until all processes have stores, which are in a directory that all hosts share.
 fn wait_for_stores(dir: &Path) -> Outcome {
-    let end = Instant::now() + Duration::from_secs(100);
-    loop {
-        let stores = fs::read_dir(dir)
+    let stores = || {
+        fs::read_dir(dir)
             .map(|files| {
                 files
                     .flatten()
                     .filter(|file| file.path().extension().is_some_and(|end| end == "store"))
                     .count()
             })
-            .unwrap_or_default();
-        if stores == RANKS as usize {
-            return Ok(());
-        }
-        Failure::unless(Instant::now() < end, || format!("{stores} stores in {}", dir.display()))?;
-        thread::sleep(Duration::from_millis(20));
-    }
+            .unwrap_or_default()
+    };
+    wait_until(&format!("{RANKS} stores in {}", dir.display()), || stores() == RANKS as usize)
 }
 
 /// All processes of a host are killed, also those of the launcher: the job ends, and the records of all ranks are recovered.

@@ -4,8 +4,11 @@
 mod launchers;
 mod loss;
 mod placement;
+mod slurm;
 
 use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::{Duration, Instant};
 
 use mpit_tests::cluster::{Cluster, Session, Shape, jobs};
 use mpit_tests::{Context, Failure, Finished, Job, Outcome, Prof, Stack, record};
@@ -50,6 +53,16 @@ fn by_srun(stack: &Stack) -> Job {
 /// Runs a job on the first host.
 fn run(cluster: &Cluster, job: Job, dir: &Path) -> Outcome<Finished> {
     jobs::run_while(cluster, job, dir, || Ok(()))
+}
+
+/// Waits until a job has come to a state that `what` names in a failure.
+fn wait_until(what: &str, is_there: impl Fn() -> bool) -> Outcome {
+    let end = Instant::now() + Duration::from_secs(100);
+    while !is_there() {
+        Failure::unless(Instant::now() < end, || format!("waited in vain for {what}"))?;
+        thread::sleep(Duration::from_millis(20));
+    }
+    Ok(())
 }
 
 /// The machine in the first line of the file of a rank.

@@ -5,7 +5,7 @@ use std::fs::{self, Permissions};
 use std::os::unix::fs::{PermissionsExt, chown};
 use std::path::{Path, PathBuf};
 
-use mpit_tests::{Context, Outcome, build, launch::Job, plugins};
+use mpit_tests::{Context, Outcome, build, launch::Job, plugins, site};
 
 use super::{job, scratch, viewer};
 
@@ -129,4 +129,25 @@ fn privileged_programs_ignore_environments() -> Outcome {
     let finished = run(&program)?;
     finished.expect(finished.stderr.contains("a line of a secret file"))?;
     finished.expect_printed("acme_work")
+}
+
+/// The user of a privileged program could not see what it read, but may have chosen the moment, and settings name files to write.
+#[test]
+fn privileged_programs_ignore_the_site() -> Outcome {
+    let dir = scratch("privileged_site")?;
+    let Some(on_site) = site::with_settings(&dir, "no setting\n")? else { return Ok(()) };
+    let Some(program) = privileged(&dir)? else { return Ok(()) };
+    let run = |more: &[(&str, &str)]| {
+        let job = Job::plain(&[]).arg(&program).within(&on_site);
+        more.iter().fold(job, |job, (name, value)| job.env(name, value)).succeed()
+    };
+    let complaint = "/etc/mpit/mpit.conf:1: expected `name = value`, found `no setting`";
+    let finished = run(&[])?;
+    finished.expect(!finished.stderr.contains("mpit.conf") && finished.stdout.ends_with("done\n"))?;
+    // Without privileges, the same program reads the file.
+    chmod(&program, 0o755)?;
+    let finished = run(&[])?;
+    finished.expect(finished.stderr.contains(complaint))?;
+    let finished = run(&[("MPIT_SITE_FILE", "off")])?;
+    finished.expect(!finished.stderr.contains("mpit.conf"))
 }
