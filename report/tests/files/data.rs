@@ -42,6 +42,23 @@ fn nodes_without_data_are_in_all_forms() {
     assert!(page.contains("<li>nodes without data: n3, n4</li>"), "{page}");
 }
 
+/// Tests that the nodes are known without rank 0: the first process of each node has the facts about the step.
+#[test]
+fn the_node_of_rank_0_is_named() {
+    let facts = "# ABOUT\tslurm_step\t0\n# ABOUT\tslurm_nodes\tn[1-3]\n";
+    let [one, two] = [1, 3].map(|rank| prof(rank) + facts);
+    let directory =
+        crate::support::directory(&[("run.1.prof", one.as_bytes()), ("run.3.prof", two.as_bytes())]);
+    // Without machines, any node may be that of the processes.
+    assert_eq!(read(&directory.path().join("run")).missing_nodes, [""; 0]);
+    let directory = crate::support::directory(&[(
+        "run.prof",
+        &container_of(&[(1, "n2", one), (3, "n3", two)], &[(0, "lost".into()), (2, "lost".into())]),
+    )]);
+    let job = read(directory.path());
+    assert_eq!((job.missing_nodes.as_slice(), job.about.len()), (&["n1".to_owned()][..], 2));
+}
+
 /// Tests that a missing process is taken into account: it may have been the last one.
 #[test]
 fn late_ranks_are_those_of_whole_jobs() {

@@ -177,7 +177,7 @@ fn the_lost_node_is_named(cluster: &Cluster, stack: &Stack, dir: &Path) -> Outco
     let text = fs::read_to_string(&part).context(part.display())?;
     Failure::unless(text.contains(r#""step_nodes": "n[2-4]""#), || text)?;
     let packed = Job::mpit(&["pack", "tables/run"])?.dir(dir).succeed()?;
-    let line = format!("tables/run.tables has no records of these nodes: {LOST}\n");
+    let line = format!("run.tables has no records of these nodes: {LOST}\n");
     packed.expect(packed.stderr.contains(&line))?;
     // Ranks that are left wait in MPI_Finalize for those that are lost.
     cluster.down()
