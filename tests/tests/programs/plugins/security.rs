@@ -131,7 +131,7 @@ fn privileged_programs_ignore_environments() -> Outcome {
     finished.expect_printed("acme_work")
 }
 
-/// The user of a privileged program could not see what it read, but may have chosen the moment, and settings name files to write.
+/// Settings of the site name files to write, so a privileged process does not read them either.
 #[test]
 fn privileged_programs_ignore_the_site() -> Outcome {
     let dir = scratch("privileged_site")?;
