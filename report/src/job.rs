@@ -3,10 +3,10 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
+use mpit_format::Identity;
 use mpit_format::profile::About;
 use mpit_format::rows::Kind;
 use mpit_format::summary::{Summary, SummaryFile};
-use mpit_format::{Identity, TrafficSum};
 
 use crate::comm_calls::{CallTimes, CommCalls};
 use crate::comm_groups::{CommGroup, JobSum};

@@ -5,6 +5,7 @@
 
 mod find;
 mod spec;
+mod substitute;
 
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -61,6 +62,11 @@ impl Stack {
     /// Returns true for Open MPI.
     pub fn is_open_mpi(&self) -> bool {
         self.vendor() == Vendor::OpenMpi
+    }
+
+    /// Returns true for Open MPI of Debian, for which Debian's other packages are built.
+    pub fn is_open_mpi_of_debian(&self) -> bool {
+        self.is_open_mpi() && matches!(self.origin(), Origin::Debian(_))
     }
 
     /// Returns the source of the packages.

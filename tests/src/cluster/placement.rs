@@ -47,12 +47,53 @@ pub struct Prediction {
 /// The measurements of a run.
 #[derive(Clone, Copy, Debug)]
 pub struct Run {
-    /// The time of all steps.
+    /// The time that the program measured.
     pub seconds: f64,
     /// The bytes that the busiest host sent over the network, those of the launcher included.
     pub busiest: f64,
     /// The bytes that all hosts sent.
     pub sent: f64,
+}
+
+/// A program that runs with 8 processes, and its environment.
+#[derive(Clone, Debug)]
+pub struct Program {
+    line: Vec<String>,
+    environment: Vec<(&'static str, String)>,
+    /// Returns the measured time from the output.
+    seconds: fn(&str) -> Option<f64>,
+}
+
+impl Program {
+    /// Creates a program from its command line, and from the function that finds the measured time in its output.
+    pub fn new(line: impl IntoIterator<Item = impl AsRef<Path>>, seconds: fn(&str) -> Option<f64>) -> Self {
+        let line = line.into_iter().map(|word| word.as_ref().display().to_string()).collect();
+        Self { line, environment: Vec::new(), seconds }
+    }
+
+    /// Sets an environment variable of the launcher.
+    #[must_use]
+    pub fn env(mut self, name: &'static str, value: String) -> Self {
+        self.environment.push((name, value));
+        self
+    }
+
+    /// Returns the program of one of the [`PATTERNS`]. Messages have up to so many bytes.
+    pub fn neighbor_exchange(stack: &Stack, pattern: &str, bytes: u32, steps: u32) -> Outcome<Self> {
+        let program = stack.compile("neighbor_exchange")?.display().to_string();
+        let line = [program, pattern.to_owned(), bytes.to_string(), steps.to_string()];
+        Ok(Self::new(line, |stdout| number_after(stdout, "seconds ")))
+    }
+
+    fn environment_of(&self, job: Job) -> Job {
+        self.environment.iter().fold(job, |job, (name, value)| job.env(name, value))
+    }
+}
+
+/// Returns the number that follows a word at the beginning of a line.
+pub fn number_after(text: &str, word: &str) -> Option<f64> {
+    let rest = text.lines().find_map(|line| line.strip_prefix(word))?;
+    rest.split_whitespace().next()?.parse().ok()
 }
 
 /// A program with a placement of its ranks by `mpit map`.
@@ -61,27 +102,22 @@ pub struct Placed<'a> {
     stack: &'a Stack,
     cluster: &'a Cluster,
     dir: PathBuf,
-    program: Vec<String>,
+    program: Program,
     /// The arguments for the launcher that `mpit map` printed.
     arguments: String,
     /// The prediction that `mpit map` printed.
     pub prediction: Prediction,
+    /// The time in MPI that `mpit report` printed, in percent of the recorded run.
+    pub in_mpi: f64,
 }
 
 impl<'a> Placed<'a> {
-    /// Records a run with one of the [`PATTERNS`], and lets `mpit map` write the file for the next one. Messages have up to so many bytes.
-    pub fn plan(
-        stack: &'a Stack,
-        cluster: &'a Cluster,
-        dir: &Path,
-        pattern: &str,
-        bytes: u32,
-        steps: u32,
-    ) -> Outcome<Self> {
-        let program = stack.compile("neighbor_exchange")?.display().to_string();
-        let program = vec![program, pattern.to_owned(), bytes.to_string(), steps.to_string()];
-        let job = by_launcher(stack, cluster, RANKS, EACH).args(&program);
+    /// Records a run in a directory, and lets `mpit map` write the file for the next one.
+    pub fn plan(stack: &'a Stack, cluster: &'a Cluster, dir: &Path, program: Program) -> Outcome<Self> {
+        let job = program.environment_of(by_launcher(stack, cluster, RANKS, EACH).args(&program.line));
         let recorded = run(cluster, job.under_mpit_with(&["--quiet", "--output", "prof/run"])?, dir)?;
+        let report = Job::mpit(&["report", "prof/run"])?.dir(dir).succeed()?;
+        let in_mpi = number_after(&report.stdout, "time in MPI: ").context(report)?;
         let planned = Job::mpit(&["map", "prof/run", "--output", "order"])?.dir(dir).succeed()?;
         planned.expect(planned.stderr.contains("now: as in the run")).context(recorded)?;
         let arguments =
@@ -90,12 +126,12 @@ impl<'a> Placed<'a> {
         let prediction =
             Prediction { between: change("bytes between nodes: ")?, busiest: change("busiest node: ")? };
         let arguments = arguments.trim().to_owned();
-        Ok(Self { stack, cluster, dir: dir.to_owned(), program, arguments, prediction })
+        Ok(Self { stack, cluster, dir: dir.to_owned(), program, arguments, prediction, in_mpi })
     }
 
     /// Runs the program without a placement.
     pub fn run_now(&self) -> Outcome<Run> {
-        self.measure(by_launcher(self.stack, self.cluster, RANKS, EACH).args(&self.program))
+        self.measure(by_launcher(self.stack, self.cluster, RANKS, EACH).args(&self.program.line))
     }
 
     /// Runs the program with the placement of `mpit map`.
@@ -107,13 +143,11 @@ impl<'a> Placed<'a> {
         let sent =
             || (1..=HOSTS).map(|host| self.cluster.sent(&format!("n{host}"))).collect::<Outcome<Vec<_>>>();
         let before = sent()?;
-        let finished = run(self.cluster, job, &self.dir)?;
+        let finished = run(self.cluster, self.program.environment_of(job), &self.dir)?;
         let sent: Vec<_> =
             before.iter().zip(sent()?).map(|(before, after)| (after - before) as f64).collect();
-        let seconds =
-            finished.stdout.lines().find_map(|line| line.strip_prefix("seconds ")?.trim().parse().ok());
         Ok(Run {
-            seconds: seconds.context(finished)?,
+            seconds: (self.program.seconds)(&finished.stdout).context(finished)?,
             busiest: sent.iter().copied().fold(0.0, f64::max),
             sent: sent.iter().sum(),
         })
@@ -160,6 +194,14 @@ mod tests {
         is("bytes between nodes: ", 1_572_864.0, 524_288.0);
         is("busiest node: ", 10.0, 3_221_225_472.0);
         assert_eq!(change(text, "next run: "), None);
+    }
+
+    #[test]
+    fn numbers_follow_words() {
+        let text = "Step 0\nLoop time of 4.25 on 8 procs\nseconds 1.5\n";
+        assert_eq!(number_after(text, "Loop time of "), Some(4.25));
+        assert_eq!(number_after(text, "seconds "), Some(1.5));
+        assert_eq!(number_after(text, "time of "), None);
     }
 
     #[test]

@@ -2,10 +2,10 @@
 //! and, on Open MPI, records equal to those of its own monitoring.
 
 use std::path::{Path, PathBuf};
-use std::{fmt::Write as _, fs, os::unix::fs::symlink, process::Command};
+use std::{fmt::Write as _, fs};
 
-use mpit_tests::stacks::{self, Origin};
-use mpit_tests::{Context, Failure, Job, Outcome, Prof, Stack, Vendor, build, paths, record};
+use mpit_tests::stacks;
+use mpit_tests::{Context, Failure, Job, Outcome, Prof, Stack, paths, record};
 
 use crate::{call_counts, each_sent, equal, read_all, recorded, written_to, written_with};
 
@@ -28,10 +28,6 @@ struct Workload {
     rows: &'static [char],
     /// The reason why its messages cannot be compared with Open MPI's own monitoring, if there is one.
     not_compared: Option<&'static str>,
-}
-
-fn debian_open_mpi(stack: &Stack) -> bool {
-    stack.is_open_mpi() && matches!(stack.origin(), Origin::Debian(_))
 }
 
 /// Runs it without mpit, with a file per process, and with one file, each in an empty directory, and
@@ -104,28 +100,10 @@ fn same_as_native(ours: &[Prof], native: &[Prof]) -> Outcome {
     Ok(())
 }
 
-/// Provides the stack's library to a program that was built for another one with the same ABI: MPICH under the file name that programs
-/// for Intel MPI need, and Open MPI 5 to programs of Debian, which is of version 4.
+/// Provides the stack's library to a program that was built for another one with the same ABI.
 fn with_library(job: Job, stack: &Stack, dir: &Path) -> Outcome<Job> {
-    if stack.vendor() == Vendor::Intel || debian_open_mpi(stack) {
-        return Ok(job);
-    }
-    let links = dir.join("lib");
-    fs::create_dir(&links).context(links.display())?;
-    if stack.vendor() == Vendor::Mpich {
-        symlink(&stack.library, links.join("libmpi.so.12")).context(links.display())?;
-    } else {
-        // Debian's compiler wrapper also links the inner libraries of Open MPI 4. Programs use nothing of them.
-        for name in ["libopen-rte.so.40", "libopen-pal.so.40"] {
-            let soname = format!("-Wl,-soname,{name}");
-            let mut compiler = Command::new("cc");
-            compiler.args(["-shared", &soname, "-x", "c", "/dev/null", "-o"]).arg(links.join(name));
-            build::run(&mut compiler)?;
-        }
-    }
-    let beside = stack.library.parent().context("no directory")?;
-    // If the file has that name already, it finds its dependencies in its own directory.
-    Ok(job.env("LD_LIBRARY_PATH", format!("{}:{}", beside.display(), links.display())))
+    let directories = stack.in_place_of_another(dir)?;
+    Ok(directories.into_iter().fold(job, |job, value| job.env("LD_LIBRARY_PATH", value)))
 }
 
 fn copy_input(name: &str, dir: &Path) -> Outcome {
@@ -184,7 +162,7 @@ fn hpcc_computes_the_same_numbers() -> Outcome {
         rows: &['E', 'C'],
         not_compared: Some("it sends more the faster messages are"),
         program: paths::find_program("hpcc"),
-        applies: debian_open_mpi,
+        applies: Stack::is_open_mpi_of_debian,
         arguments: &[],
         prepare: |dir| copy_input("hpccinf.txt", dir),
         results: |_, dir| {
@@ -210,7 +188,7 @@ fn ptscotch_computes_the_same_partition() -> Outcome {
         rows: &['E', 'C'],
         not_compared: None,
         program: paths::find_program("dgpart"),
-        applies: debian_open_mpi,
+        applies: Stack::is_open_mpi_of_debian,
         arguments: &["4", "grid.grf", "grid.map", "-Cd"],
         prepare: |dir| fs::write(dir.join("grid.grf"), grid(16)?).context("grid.grf"),
         results: |_, dir| fs::read_to_string(dir.join("grid.map")).context("grid.map"),

@@ -1,7 +1,7 @@
 //! The effect of a placement by `mpit map` on the bytes that hosts send.
 
 use mpit_tests::cluster::one_by_one;
-use mpit_tests::cluster::placement::{Placed, expect_near};
+use mpit_tests::cluster::placement::{Placed, Program, expect_near};
 use mpit_tests::{Context, Outcome};
 
 use super::on_cluster;
@@ -22,7 +22,8 @@ fn bytes_decrease_as_predicted() -> Outcome {
             |stack| ["ompi4.1.4", "mpich5.0.2"].contains(&stack.label()),
             |stack| {
                 let dir = stack.scratch("cluster_placement")?;
-                let placed = Placed::plan(stack, cluster, &dir, "cube", BYTES, STEPS)?;
+                let program = Program::neighbor_exchange(stack, "cube", BYTES, STEPS)?;
+                let placed = Placed::plan(stack, cluster, &dir, program)?;
                 let (now, after) = (placed.run_now()?, placed.run_placed()?);
                 let context = format!("{:?}: {now:?}, {after:?}", placed.prediction);
                 let check =
