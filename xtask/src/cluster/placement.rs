@@ -57,8 +57,12 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     let mut table = document::head(&COLUMNS);
     let mut left_out = Vec::new();
     for (link, rate) in [(Link::Fast, &arguments.bandwidth), (Link::Slow, &arguments.slow_bandwidth)] {
+        let workloads: Vec<_> = workloads.iter().filter(|workload| workload.link == link).collect();
+        if workloads.is_empty() {
+            continue;
+        }
         let session = Session::start_or_fail(&shape(Some(rate.clone())))?;
-        for workload in workloads.iter().filter(|workload| workload.link == link) {
+        for workload in workloads {
             let name = format!("{} on {}", workload.name, workload.library);
             match measure(session.cluster(), workload, rate, arguments.rounds).context(&name)? {
                 Ok(row) => {
@@ -87,12 +91,14 @@ fn measure(
     rate: &str,
     rounds: u32,
 ) -> Outcome<Result<String, String>> {
-    let Some(stack) = stacks::found().stacks.iter().find(|stack| stack.label() == workload.library) else {
-        return Ok(Err("no such library".into()));
+    let found = stacks::found();
+    let Some(stack) = found.stacks.iter().find(|stack| stack.label() == workload.library) else {
+        let missing = found.missing.iter().find(|missing| missing.label == workload.library);
+        return Ok(Err(missing.map_or("no such library", |missing| &missing.reason).into()));
     };
     let dir = stack.scratch("placement")?;
     let Some(program) = (workload.prepare)(stack, &dir)? else {
-        return Ok(Err(format!("not installed: {}", workload.package)));
+        return Ok(Err(format!("not installed, see `cargo xtask setup`: {}", workload.package)));
     };
     let placed = Placed::plan(stack, cluster, &dir, program)?;
     let (mut now, mut after) = (Vec::new(), Vec::new());
