@@ -15,6 +15,7 @@ use crate::nodes::Nodes;
 use crate::origins::{self, Origins};
 use crate::problem::Problem;
 use crate::rank_times::RankTime;
+use crate::series::SeriesRow;
 use crate::sparse::Matrix;
 
 /// The combined data of the files of one run.
@@ -59,6 +60,8 @@ pub struct Job {
     pub comm_calls: Vec<CommCalls>,
     /// The calls by place and region of the program.
     pub(crate) origins: Origins,
+    /// The development over time, by [`SeriesRow::order`]; empty without `mpit run --series`.
+    pub(crate) series: Vec<SeriesRow>,
     /// The ranks with data, in ascending order.
     pub(crate) ranks: Vec<u32>,
     /// The traffic of each kind.

@@ -20,6 +20,7 @@ use crate::nodes::Nodes;
 use crate::origins::Reading;
 use crate::problem::{Problem, Problems};
 use crate::rank_times::{rank_times, summary_of};
+use crate::series::SeriesRow;
 use crate::sparse::{Cell, CellRange, Matrix};
 
 /// The maximum number of ranks of a world with ranges of ranks, more than the largest machines have cores.
@@ -55,6 +56,8 @@ pub(crate) struct Part {
     pub(crate) comm_calls: HashMap<Arc<str>, CommCalls>,
     pub(crate) arrivals: Arrivals,
     pub(crate) origins: Reading,
+    /// The rows of the series, in any order.
+    pub(crate) series: Vec<SeriesRow>,
     pub(crate) size: u32,
     pub(crate) problems: Problems,
 }
@@ -185,6 +188,7 @@ impl Part {
         }
         self.arrivals.merge(&other.arrivals);
         self.origins.absorb(other.origins);
+        self.series.extend(other.series);
         self.size = self.size.max(other.size);
         self.problems.absorb(other.problems);
         self
@@ -260,6 +264,7 @@ impl Part {
         } else {
             missing_nodes(&self.about, &self.step_nodes, machines.of_each(&self.ranks))
         };
+        self.series.sort_unstable_by_key(SeriesRow::order);
         let origins = self.origins.finish();
         notes.extend(origins.notes.iter().cloned());
         Job {
@@ -279,6 +284,7 @@ impl Part {
             times: rank_times(&self.times),
             comm_calls: in_order(self.comm_calls),
             origins,
+            series: self.series,
             ranks: self.ranks,
             nodes: machines,
             summary,

@@ -35,6 +35,7 @@ mod rank_times;
 mod ranks;
 pub mod records;
 pub mod screen;
+pub mod series;
 #[doc(hidden)]
 pub mod simulated;
 mod sparse;

@@ -3,6 +3,7 @@
 mod comm_time;
 mod origins;
 mod rows;
+mod series;
 mod time;
 mod write;
 
@@ -17,6 +18,7 @@ use crate::picture::shown;
 pub use comm_time::{CallTime, CommTime, Duration};
 pub use origins::{Code, Region, Site};
 pub use rows::{Comm, Fact, KindTotal, Missing, NodePair, Nodes, Pair, Rank, Size};
+pub use series::Interval;
 pub use time::{Call, Late, RankSeconds, Rated, Time, Times};
 pub use write::{schema, write_json};
 
@@ -55,6 +57,8 @@ pub struct Report {
     pub sites: Vec<Site>,
     /// The calls by region of the program, those with the most time first. Empty if the program has no regions.
     pub regions: Vec<Region>,
+    /// The development over time, by rank and interval. Empty without `mpit run --series`.
+    pub series: Vec<Interval>,
     /// The ranks that arrived last in sampled collective operations, the most frequent one first. Empty if processes of the job are
     /// missing, because they may have been the last ones.
     pub late: Vec<Late>,
@@ -112,6 +116,7 @@ impl Report {
             call_times: CallTime::all(job).collect(),
             sites: Site::all(job),
             regions: Region::all(job),
+            series: Interval::all(job).collect(),
             late: job.summary.latest().iter().map(Late::of).collect(),
             nodes: nodes.map(|(name, ranks)| Nodes { name: name.clone(), ranks }).collect(),
             node_pairs: job.nodes.pairs(&shown(job)).iter().map(NodePair::of).collect(),

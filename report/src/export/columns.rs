@@ -4,7 +4,7 @@ use mpit_format::rows::Kind;
 
 use super::job_row::JobRow;
 use crate::data::{
-    Call, CallTime, Comm, CommTime, Duration, Late, NodePair, Rank, RankSeconds, Region, Site, Size,
+    Call, CallTime, Comm, CommTime, Duration, Interval, Late, NodePair, Rank, RankSeconds, Region, Site, Size,
 };
 use crate::sparse::Cell;
 
@@ -209,4 +209,15 @@ pub(super) const REGIONS: [Column<Region>; 9] = [
     integer("max_rank", |region| Some(region.calls.max_rank.into())),
     number("imbalance", |region| Some(region.calls.imbalance)),
     integer("bytes", |region| Some(region.calls.bytes)),
+];
+
+pub(super) const SERIES: [Column<Interval>; 8] = [
+    integer("rank", |interval| Some(interval.rank.into())),
+    number("start", |interval| Some(interval.start)),
+    number("end", |interval| Some(interval.end)),
+    text("area", |interval| Some(&interval.area)),
+    integer("calls", |interval| Some(interval.calls)),
+    number("seconds", |interval| Some(interval.seconds)),
+    integer("messages", |interval| Some(interval.messages)),
+    integer("bytes", |interval| Some(interval.bytes)),
 ];

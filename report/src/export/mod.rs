@@ -15,7 +15,7 @@ use columns::Column;
 use job_row::JobRow;
 use mpit_format::rows::Kind;
 
-use crate::data::{Call, CallTime, Comm, CommTime, Late, NodePair, Rank, Region, Site, Size};
+use crate::data::{Call, CallTime, Comm, CommTime, Interval, Late, NodePair, Rank, Region, Site, Size};
 use crate::job::Job;
 use crate::picture::shown;
 
@@ -52,11 +52,13 @@ pub enum Table {
     Sites,
     /// The calls by region of the program.
     Regions,
+    /// The calls by rank, interval and area.
+    Series,
 }
 
 impl Table {
     /// All tables.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 14] = [
         Self::Job,
         Self::Ranks,
         Self::Pairs,
@@ -70,6 +72,7 @@ impl Table {
         Self::Late,
         Self::Sites,
         Self::Regions,
+        Self::Series,
     ];
 
     /// Returns the name of the table in the names of files.
@@ -88,6 +91,7 @@ impl Table {
             Self::Late => "late",
             Self::Sites => "sites",
             Self::Regions => "regions",
+            Self::Series => "series",
         }
     }
 
@@ -112,6 +116,7 @@ impl Table {
             Self::Late => sink.put(&columns::LATE, job.summary.latest().iter().map(Late::of)),
             Self::Sites => sink.put(&columns::SITES, Site::all(job)),
             Self::Regions => sink.put(&columns::REGIONS, Region::all(job)),
+            Self::Series => sink.put(&columns::SERIES, Interval::all(job)),
         }
     }
 }

@@ -16,7 +16,7 @@ const HEIGHT: f64 = 160.0;
 const WIDTH: f64 = 10.0;
 
 /// The names of the areas for users, in their order.
-const AREAS: [&str; Area::ALL.len()] =
+pub(super) const AREAS: [&str; Area::ALL.len()] =
     ["messages", "collective operations", "one-sided", "waits", "files", "other calls"];
 
 /// The parts of a bar: numbers that add up to at most the height of the picture.
@@ -28,12 +28,14 @@ pub(super) fn section(out: &mut String, job: &Job) -> fmt::Result {
         return Ok(());
     }
     let group = job.size.div_ceil(MOST);
+    let (first, last) = ("rank 0", format!("rank {}", job.size - 1));
     let of_group = if group > 1 { format!("; a bar is the mean of {group} ranks") } else { String::new() };
     let longest = job.summary.elapsed.max().map_or(0, |(longest, _)| longest);
     if longest > 0 {
         let parts = job.times.iter().map(|(rank, time)| (*rank, time.areas.map(|ns| ns as f64)));
         let text = format!("Time in MPI by rank: full height is {}{of_group}", duration(longest as f64));
-        return bars(out, job.size, &text, &AREAS, (&groups(job.size, group, parts), longest as f64));
+        let bars_of_ranks = groups(job.size, group, parts);
+        return bars(out, &text, &AREAS, (&bars_of_ranks, longest as f64), [first, &last]);
     }
     let traffic = traffic(job);
     let parts = traffic.iter().map(|(rank, own)| (*rank, [own.bytes_out as f64, own.bytes_in as f64]));
@@ -43,7 +45,7 @@ pub(super) fn section(out: &mut String, job: &Job) -> fmt::Result {
         return Ok(());
     }
     let text = format!("Bytes by rank: full height is {}{of_group}", bytes(most as u128));
-    bars(out, job.size, &text, &["bytes out", "bytes in"], (&all, most))
+    bars(out, &text, &["bytes out", "bytes in"], (&all, most), [first, &last])
 }
 
 /// Returns the means of groups of ranks. Ranks without parts have 0.
@@ -59,12 +61,13 @@ fn groups<const N: usize>(size: u32, group: u32, parts: impl Iterator<Item = (u3
     groups
 }
 
-fn bars<const N: usize>(
+/// Writes bars of which `most` is the full height, with a text at both ends of their axis.
+pub(super) fn bars<const N: usize>(
     out: &mut String,
-    size: u32,
     text: &str,
     names: &[&str; N],
     (bars, most): (&[Bar<N>], f64),
+    [first, last]: [&str; 2],
 ) -> fmt::Result {
     let width = WIDTH * bars.len() as f64;
     writeln!(out, "<h2>{text}</h2>\n<p class=\"legend\">")?;
@@ -96,5 +99,5 @@ fn bars<const N: usize>(
             writeln!(out, "<path class=\"part{at}\" d=\"{path}\"/>")?;
         }
     }
-    writeln!(out, "</svg>\n<p class=\"axis\"><span>rank 0</span><span>rank {}</span></p>", size - 1)
+    writeln!(out, "</svg>\n<p class=\"axis\"><span>{first}</span><span>{last}</span></p>")
 }

@@ -3,6 +3,7 @@
 
 mod bars;
 mod head;
+mod timeline;
 
 use std::fmt::{self, Write as _};
 use std::io::{self, Write};
@@ -117,6 +118,7 @@ fn body(out: &mut String, job: &Job, title: &str, maps: &[Map<'_>]) -> fmt::Resu
     head::numbers(out, job)?;
     without_data(out, job)?;
     bars::section(out, job)?;
+    timeline::section(out, job)?;
     section(out, &tables::totals(job))?;
     out.push_str("<h2>Traffic between ranks</h2>\n");
     for (at, Map { name, tiles, order }) in maps.iter().enumerate() {

@@ -28,6 +28,7 @@ pub use mpit_format::Identity;
 
 use crate::job::Job;
 use crate::records::{self, JobTables};
+use crate::series::{self, SeriesFile};
 pub use node::NodeProcesses;
 pub(crate) use node::files_of_node;
 pub(crate) use read::each_text;
@@ -67,6 +68,8 @@ pub struct Run {
     summary: Option<PathBuf>,
     /// A directory with the records as tables.
     tables: Option<JobTables>,
+    /// The files of the series, by rank; `None` for one of several processes.
+    series: BTreeMap<Option<u32>, PathBuf>,
 }
 
 impl Run {
@@ -83,6 +86,7 @@ impl Run {
             combined: None,
             summary: None,
             tables: None,
+            series: BTreeMap::new(),
         }
     }
 
@@ -146,8 +150,15 @@ impl Run {
         };
         let is_wanted = |rank: u32| !is_in_tables(rank) && !self.recovered.contains_key(&rank);
         let texts = self.by_rank.iter().filter(|(rank, _)| is_wanted(**rank));
-        let by_rank = texts.map(|(rank, path)| (*rank, path.clone())).collect();
-        Self { by_rank, ..Self::empty(self.directory.clone(), self.stem.clone(), self.identity.clone()) }
+        let by_rank: BTreeMap<_, _> = texts.map(|(rank, path)| (*rank, path.clone())).collect();
+        let is_of_texts = |rank: &Option<u32>| rank.is_some_and(|rank| by_rank.contains_key(&rank));
+        let series = self.series.iter().filter(|(rank, _)| is_of_texts(rank));
+        let series = series.map(|(rank, path)| (*rank, path.clone())).collect();
+        Self {
+            by_rank,
+            series,
+            ..Self::empty(self.directory.clone(), self.stem.clone(), self.identity.clone())
+        }
     }
 
     /// Returns true if there are files with the records of processes.
@@ -165,6 +176,11 @@ impl Run {
         self.by_rank.values().chain(&self.combined).map(PathBuf::as_path)
     }
 
+    /// Returns the files of the series, with the rank if a file has only one process.
+    pub(crate) fn series(&self) -> impl Iterator<Item = (Option<u32>, &Path)> {
+        self.series.iter().map(|(rank, path)| (*rank, path.as_path()))
+    }
+
     /// Returns true if there is only a summary.
     pub(crate) fn is_summary(&self) -> bool {
         self.summary.is_some() && !self.has_texts() && !self.has_tables()
@@ -172,8 +188,8 @@ impl Run {
 
     /// Returns the number of bytes to read.
     pub fn bytes(&self) -> u64 {
-        let files =
-            self.by_rank.values().chain(self.recovered.values()).chain(&self.combined).chain(&self.summary);
+        let files = self.by_rank.values().chain(self.recovered.values()).chain(self.series.values());
+        let files = files.chain(&self.combined).chain(&self.summary);
         let of_tables = self.tables.as_ref().map_or(0, JobTables::bytes);
         of_tables + files.filter_map(|file| fs::metadata(file).ok()).map(|file| file.len()).sum::<u64>()
     }
@@ -232,6 +248,7 @@ pub fn find(paths: &[PathBuf], phases: bool) -> Result<Vec<Run>, Error> {
     let identity = |file: &Named| match StoreFile::at(&file.path) {
         Some(store) => store.identity(),
         None if file.content == Content::Tables => JobTables::at(&file.path).identity(),
+        None if file.content == Content::Series => SeriesFile::identity_at(&file.path),
         None => Identity::of_file(&file.path),
     };
     let with_run = |file: Named| (identity(&file), file);
@@ -314,11 +331,20 @@ pub fn phases(runs: &[Run]) -> Vec<Phases<'_>> {
 
 /// Returns the files with the summaries of a run's worlds. `stem` is the beginning of their names.
 pub fn summaries(stem: &Path) -> Vec<PathBuf> {
+    of_content(stem, Content::Summary)
+}
+
+/// Returns the files with the series of a run's worlds. `stem` is the beginning of their names.
+pub fn series_files(stem: &Path) -> Vec<PathBuf> {
+    of_content(stem, Content::Series)
+}
+
+fn of_content(stem: &Path, content: Content) -> Vec<PathBuf> {
     let name = stem.file_name().and_then(OsStr::to_str).unwrap_or_default();
     let there = files_of(directory_of(stem)).unwrap_or_default();
     let mut files: Vec<_> = there
         .into_iter()
-        .filter(|file| file.content == Content::Summary && is_of(name, &file.stem))
+        .filter(|file| file.content == content && is_of(name, &file.stem))
         .map(|file| file.path)
         .collect();
     files.sort();
@@ -355,6 +381,8 @@ enum Content {
     Summary,
     /// Not a file, but a directory with tables.
     Tables,
+    /// The series of a process, or of several.
+    Series,
 }
 
 fn named(path: &Path) -> Option<Named> {
@@ -363,6 +391,11 @@ fn named(path: &Path) -> Option<Named> {
         (stem, None, Content::Summary)
     } else if let Some(stem) = name.strip_suffix(records::ENDING) {
         (stem, None, Content::Tables)
+    } else if let Some(begin) = name.strip_suffix(series::ENDING) {
+        // Ranks are in these names as in those of texts.
+        let rank = FileName::parse(&format!("{begin}.prof"))?.rank;
+        let end = rank.map_or(0, |_| begin.len() - begin.rfind('.').unwrap_or(begin.len()));
+        (&begin[..begin.len() - end], rank, Content::Series)
     } else {
         let FileName { stem, rank, store } = FileName::parse(name)?;
         (stem, rank, if store { Content::Store } else { Content::Text })
@@ -380,6 +413,7 @@ fn files_of(directory: &Path) -> Result<Vec<Named>, Error> {
         files.extend(named(&path).filter(|file| match file.content {
             Content::Summary => SummaryFile::is_at(&file.path),
             Content::Tables => JobTables::at(&file.path).is_there(),
+            Content::Series => SeriesFile::is_at(&file.path),
             Content::Text | Content::Store => true,
         }));
     }
@@ -433,6 +467,7 @@ fn add(runs: &mut Vec<Run>, file: Named, identity: Option<Identity>) {
         (Content::Text, None) => run.combined = Some(path),
         (Content::Summary, _) => run.summary = Some(path),
         (Content::Tables, _) => run.tables = Some(JobTables::at(&path)),
+        (Content::Series, rank) => _ = run.series.insert(rank, path),
     }
 }
 

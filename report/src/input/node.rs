@@ -9,6 +9,7 @@ use mpit_format::names::{self, Named, directory_of, stem_of};
 use mpit_format::store::StoreFile;
 
 use super::Run;
+use crate::series::{ENDING, SeriesFile};
 
 /// The processes of a job that a launcher started on a node.
 #[derive(Clone, Debug)]
@@ -76,6 +77,17 @@ pub(crate) fn files_of_node(stem: &Path, processes: &NodeProcesses) -> io::Resul
             _ => found.others.push(file.path),
         }
     }
+    for run in worlds.values_mut() {
+        for rank in run.by_rank.keys() {
+            let mut path = run.path().into_os_string();
+            path.push(format!(".{rank}{ENDING}"));
+            let path = PathBuf::from(path);
+            // One of an earlier job stays, like its text.
+            if SeriesFile::identity_at(&path).is_some_and(|identity| processes.wrote(*rank, &identity)) {
+                run.series.insert(Some(*rank), path);
+            }
+        }
+    }
     found.runs = worlds.into_values().collect();
     Ok(found)
 }
@@ -114,9 +126,17 @@ mod tests {
         write("run.8.prof", "w", "n1", "15:02");
         write("run.w2.0.prof", "w spawned", "n1", "15:03");
         fs::write(directory.path().join("run.5.prof"), "# POINT TO POINT\n").unwrap();
+        for (name, time) in
+            [("run.0.series", "15:00"), ("run.w2.4.series", "14:00"), ("run.1.series", "15:00")]
+        {
+            let line = format!("# MPIT SERIES\t1\t-\tw\t9 ranks\t2026-11-22T08:{time}.000Z\tn1\n");
+            fs::write(directory.path().join(name), line).unwrap();
+        }
         let NodeFiles { runs, left, others } = found();
         let ranks: Vec<_> = runs.iter().map(|run| run.by_rank.keys().copied().collect::<Vec<_>>()).collect();
         assert_eq!(ranks, [[0], [4]]);
+        let series: Vec<_> = runs.iter().map(|run| run.series.keys().copied().collect::<Vec<_>>()).collect();
+        assert_eq!(series, [vec![Some(0)], vec![]]);
         assert_eq!([runs[0].path(), runs[1].path()], [stem.clone(), stem_of(&stem, 2)]);
         let paths = |names: &[&str]| names.iter().map(|name| directory.path().join(name)).collect::<Vec<_>>();
         assert_eq!(sorted(left), paths(&["run.1.prof", "run.2.prof", "run.3.prof", "run.3.store"]));

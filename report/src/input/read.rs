@@ -1,5 +1,6 @@
 //! Reading of files: those of one process in parallel, those of several processes in pieces.
 
+use std::collections::BTreeSet;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
 
@@ -16,6 +17,7 @@ use crate::job::Job;
 use crate::job_part::{Part, PartOf};
 use crate::problem::Problem;
 use crate::records::{self, JobTables, TextOf};
+use crate::series::SeriesFile;
 
 /// The number of bytes of sections that are parsed together: enough work for all processors, with little memory.
 const BATCH: usize = 32 << 20;
@@ -101,7 +103,19 @@ fn part(run: &Run, progress: &(dyn Fn(u64) + Sync)) -> (Part, Vec<String>) {
             part
         })
         .reduce(Part::default, Part::absorb);
-    (whole.absorb(rest), notes)
+    whole = whole.absorb(rest);
+    read_series(run, &mut whole, progress);
+    (whole, notes)
+}
+
+/// Reads the files of the series, for the ranks of which tables have none.
+fn read_series(run: &Run, whole: &mut Part, progress: &(dyn Fn(u64) + Sync)) {
+    let known: BTreeSet<u32> = whole.series.iter().map(|row| row.rank).collect();
+    for (_, path) in run.series() {
+        let file = SeriesFile::read(path, &mut whole.problems);
+        whole.series.extend(file.rows.iter().filter(|row| !known.contains(&row.rank)));
+        progress(std::fs::metadata(path).map_or(0, |file| file.len()));
+    }
 }
 
 /// Reads the texts of a run one after the other. Returns what is known of processes beside their texts, and notes for the user.

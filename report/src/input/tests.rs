@@ -4,7 +4,7 @@ use std::path::Path;
 
 use mpit_format::summary::{Summary, SummaryFile};
 
-use super::{find, natural, phases, summaries};
+use super::{find, natural, phases, series_files, summaries};
 
 fn write_file(path: &Path, run: &str, world: &str) {
     let text = format!("# MPIT RUN\t{run}\t{world}\t2 ranks\t2026-11-22T08:15:00.000Z\n# POINT TO POINT\n");
@@ -135,4 +135,42 @@ fn numbers_in_names_are_compared_as_numbers() {
     let mut names = ["b", "a10b2", "a10b", "a2", "a02", "a"];
     names.sort_by(|a, b| natural(a, b));
     assert_eq!(names, ["a", "a02", "a2", "a10b", "a10b2", "b"]);
+}
+
+/// Series are separated by their runs, like other files.
+#[test]
+#[cfg_attr(miri, ignore = "threads of rayon wait in loops, which takes Miri too long")]
+fn series_belong_to_runs() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = |name: &str| directory.path().join(name);
+    write_file(&path("run.0.prof"), "B", "1");
+    write_file(&path("run.w2.0.prof"), "B", "2");
+    let write = |name: &str, run: &str, world: &str| {
+        let line =
+            format!("# MPIT SERIES\t1\t{run}\t{world}\t2 ranks\t2026-11-22T08:15:00.000Z\n# BEGIN\t5\n");
+        std::fs::write(path(name), line + "0\t0\t9\twait\t1\t2\t0\t0\n# END\n").unwrap();
+    };
+    write("run.series", "B", "1");
+    write("run.1.series", "A", "1");
+    write("run.w2.0.series", "B", "2");
+    // Files of other programs.
+    std::fs::write(path("run.2.series"), "a,b\n").unwrap();
+    let runs = find(&[path("run")], false).unwrap();
+    let found: Vec<(&str, &str, Vec<Option<u32>>)> = runs
+        .iter()
+        .map(|run| (run.stem(), &*run.identity().unwrap().run, run.series().map(|(rank, _)| rank).collect()))
+        .collect();
+    let mut sorted = found.clone();
+    sorted.sort();
+    assert_eq!(
+        sorted,
+        [("run", "A", vec![Some(1)]), ("run", "B", vec![None]), ("run.w2", "B", vec![Some(0)])]
+    );
+    let of_run = runs.iter().find(|run| run.stem() == "run.w2").unwrap();
+    let job = of_run.read(&|_| ());
+    assert!(job.problems.iter().all(|problem| problem.path.ends_with("run.w2.0.prof")));
+    assert_eq!(job.series.iter().map(|row| (row.rank, row.start, row.end)).collect::<Vec<_>>(), [(0, 5, 14)]);
+    let names: Vec<_> =
+        series_files(&path("run")).iter().map(|path| path.file_name().unwrap().to_owned()).collect();
+    assert_eq!(names, ["run.1.series", "run.series", "run.w2.0.series"]);
 }

@@ -18,6 +18,7 @@ pub use packed_file::PackedFile;
 use crate::input::{self, Run};
 use crate::problem::Problem;
 use crate::records::{self, JobTables, PartWriter};
+use crate::series::SeriesFile;
 
 /// The result of packing.
 #[derive(Debug, Default)]
@@ -140,11 +141,12 @@ fn write(
     is_wanted: &dyn Fn(Option<u32>, Option<&Identity>) -> bool,
 ) -> io::Result<(TempDir, Packed)> {
     // Before they are read, so that a file that is replaced meanwhile is another one.
-    let mut files: Vec<PackedFile> = run.texts().filter_map(PackedFile::of).collect();
+    let paths = run.texts().chain(run.series().map(|(_, path)| path));
+    let mut files: Vec<PackedFile> = paths.filter_map(PackedFile::of).collect();
     let unfinished = tables.begin_part()?;
     let mut writer = PartWriter::new(unfinished.path(), step_nodes.map(str::to_owned));
     let (mut packed, mut replaced): (Vec<PathBuf>, Vec<String>) = Default::default();
-    let (rest, mut notes) = input::each_text(run, &mut |text| {
+    let (mut rest, mut notes) = input::each_text(run, &mut |text| {
         if !is_wanted(text.origin.rank, Identity::of_text(&text.text).as_ref()) {
             replaced.push(format!("{} was replaced while it was read: it stays a file", text.path.display()));
             return;
@@ -154,6 +156,13 @@ fn write(
         }
         writer.add(&text);
     });
+    for (rank, path) in run.series() {
+        let file = SeriesFile::read(path, &mut rest.problems);
+        if is_wanted(rank, file.identity.as_ref()) {
+            writer.add_series(&file.rows);
+            packed.push(path.to_owned());
+        }
+    }
     let (part, problems) = writer.finish(rest.size, rest.recovered, rest.missing)?;
     let problems = [rest.problems, problems];
     let more_problems = problems.iter().map(|problems| problems.more).sum();

@@ -5,13 +5,16 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
+use mpit_format::Identity;
 use mpit_format::calls::CALLS;
+use mpit_format::summary::Area;
 
 use super::{NodePacked, Packed, PackedFile, finish, pack_all, pack_node, write};
 use crate::data::Report;
 use crate::input::{self, NodeProcesses, Run};
 use crate::placement::patterns;
 use crate::records::{Checksum, JobTables, PartFile, part_file};
+use crate::series::{SeriesFile, SeriesRow};
 use crate::simulated::SimulatedJob;
 
 const RUN: &str = "r-1\tw\t3 ranks\t2026-11-22T08:15:00.123Z";
@@ -41,6 +44,26 @@ fn text(rank: u32) -> String {
         1000 + rank,
         64 * u64::from(rank % 2),
     )
+}
+
+/// Writes the series of a process, with a row for each of some areas.
+fn write_series(directory: &Path, name: &str, ranks: &[u32]) {
+    let rows = ranks.iter().flat_map(|rank| {
+        let row = |(at, area)| SeriesRow {
+            rank: *rank,
+            start: 1_000 + u64::from(*rank),
+            end: u64::MAX - at,
+            area,
+            calls: at,
+            ns: u64::MAX,
+            messages: 3,
+            bytes: 1 << 63,
+        };
+        (0..).zip([Area::PointToPoint, Area::Io]).map(row)
+    });
+    let identity = Identity::parse(&format!("{RUN}\tn{}", ranks[0]));
+    let file = SeriesFile { identity, rows: rows.collect() };
+    file.write(fs::File::create(directory.join(name)).unwrap()).unwrap();
 }
 
 fn write_files(directory: &Path, texts: impl IntoIterator<Item = (u32, String)>) {
@@ -335,4 +358,74 @@ fn damaged_tables_are_problems() {
         fs::write(&path, &whole).unwrap();
     }
     assert_eq!(report(&run), (expected, lines));
+}
+
+/// A report of the tables has the series of the files, of one process or of several.
+#[test]
+#[cfg_attr(miri, ignore = "threads of rayon wait in loops, which takes Miri too long")]
+fn series_are_packed() {
+    for names in
+        [vec![("run.series", vec![0, 1, 2])], vec![("run.0.series", vec![0]), ("run.2.series", vec![2])]]
+    {
+        let directory = tempfile::tempdir().unwrap();
+        write_files(directory.path(), (0..3).map(|rank| (rank, text(rank))));
+        for (name, ranks) in &names {
+            write_series(directory.path(), name, ranks);
+        }
+        let run = the_run(&directory.path().join("run"));
+        let (expected, lines) = report(&run);
+        assert!(
+            expected.contains("\"area\":\"io\"") && expected.contains("9223372036854775808"),
+            "{expected}"
+        );
+        let tables = directory.path().join("packed.tables");
+        let packed = pack_all(&run, &tables).unwrap();
+        assert!(tables.join("all.3/series.parquet").exists());
+        assert_eq!((packed.files.len(), packed.problems.len()), (3 + names.len(), 0));
+        assert_eq!(report(&the_run(&tables)), (expected.clone(), lines));
+        // Files beside the tables have the same rows, which do not count twice.
+        fs::rename(&tables, directory.path().join("run.tables")).unwrap();
+        assert_eq!(report(&the_run(&directory.path().join("run"))).0, expected);
+        // A table that was changed is not used.
+        fs::write(directory.path().join("run.tables/all.3/series.parquet"), "PAR1").unwrap();
+        let (_, lines) = report(&the_run(&directory.path().join("run.tables")));
+        assert!(lines.iter().any(|line| line.contains("series.parquet: cannot read")), "{lines:?}");
+    }
+}
+
+/// Rows that are not understood stay in the file.
+#[test]
+#[cfg_attr(miri, ignore = "calls of the file system that Miri does not know")]
+fn damaged_series_are_reported() {
+    let directory = tempfile::tempdir().unwrap();
+    write_files(directory.path(), [(0, text(0))]);
+    write_series(directory.path(), "run.series", &[0]);
+    let path = directory.path().join("run.series");
+    fs::write(&path, fs::read_to_string(&path).unwrap().replace("io", "oi")).unwrap();
+    let run = the_run(&directory.path().join("run"));
+    let (_, lines) = report(&run);
+    assert!(lines.iter().any(|line| line.contains("run.series:4: expected rank, start")), "{lines:?}");
+    let packed = pack_all(&run, &directory.path().join("run.tables")).unwrap();
+    assert_eq!((packed.files, packed.problems.len()), (vec![], 1));
+}
+
+/// Behind the launcher, each node packs the series of its processes.
+#[test]
+#[cfg_attr(miri, ignore = "calls of the file system that Miri does not know")]
+fn nodes_pack_their_series() {
+    let directory = tempfile::tempdir().unwrap();
+    write_files(directory.path(), [(0, text(0)), (1, text(1))]);
+    write_series(directory.path(), "run.0.series", &[0]);
+    write_series(directory.path(), "run.1.series", &[1]);
+    let (expected, _) = report(&the_run(&directory.path().join("run")));
+    let stem = directory.path().join("run");
+    for node in [[0], [1]] {
+        let packed = pack_node(&stem, &of_node(&node)).unwrap();
+        assert_eq!(packed.parts[0].packed.files.len(), 2);
+        for file in &packed.parts[0].packed.files {
+            assert!(file.remove().unwrap());
+        }
+    }
+    assert_eq!(report(&the_run(&stem)).0, expected);
+    assert_eq!(files(directory.path()).len(), 1);
 }

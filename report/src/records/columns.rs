@@ -19,6 +19,8 @@ pub(super) enum Table {
     Sites,
     /// The regions of the program, by their numbers in a process.
     Regions,
+    /// The calls by process, interval and area.
+    Series,
     /// Facts about the job.
     Facts,
     /// Lines of other components.
@@ -32,7 +34,7 @@ struct Columns {
 }
 
 impl Table {
-    pub(super) const ALL: [Self; 10] = [
+    pub(super) const ALL: [Self; 11] = [
         Self::Ranks,
         Self::Pairs,
         Self::Sizes,
@@ -41,6 +43,7 @@ impl Table {
         Self::Late,
         Self::Sites,
         Self::Regions,
+        Self::Series,
         Self::Facts,
         Self::Lines,
     ];
@@ -67,6 +70,9 @@ impl Table {
             Self::Late => ("late", &["rank", "lineage", "base_ns"], &["comm", "operations"]),
             Self::Sites => ("sites", &["rank", "site", "offset"], &["build_id", "module"]),
             Self::Regions => ("regions", &["rank", "region", "mismatches"], &["name"]),
+            Self::Series => {
+                ("series", &["rank", "start_ns", "end_ns", "calls", "ns", "messages", "bytes"], &["area"])
+            }
             Self::Facts => ("facts", &[], &["key", "value"]),
             Self::Lines => ("lines", &["rank"], &["component", "text"]),
         };

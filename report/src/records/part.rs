@@ -18,6 +18,7 @@ use super::columns::Table;
 use super::table::{Checksum, TableWriter};
 use super::text::{bytes_of_bin, write_durations, write_operations};
 use crate::problem::{Problem, Problems};
+use crate::series::SeriesRow;
 
 /// The content of a part beside its tables, in a file of its own.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -129,6 +130,14 @@ impl PartWriter {
         text.path.clone_into(&mut self.path);
         text.host.clone_into(&mut self.host);
         parse::text(self, &text.text, text.origin);
+    }
+
+    /// Adds rows of the series.
+    pub(crate) fn add_series(&mut self, rows: &[SeriesRow]) {
+        for SeriesRow { rank, start, end, area, calls, ns, messages, bytes } in rows {
+            let numbers = [(*rank).into(), *start, *end, *calls, *ns, *messages, *bytes];
+            self.put(Table::Series, &numbers, &[area.as_str().as_bytes()]);
+        }
     }
 
     /// Writes the rest, and the file with what the tables lack.

@@ -23,6 +23,7 @@ use crate::job_part::{MOST_RANKS, Part, PartOf};
 use crate::missing;
 use crate::nodes::Nodes;
 use crate::problem::Problem;
+use crate::series::{self, SeriesRow};
 
 /// Reads the tables of a job. `progress` receives the number of bytes of each piece that was read.
 pub(crate) fn read(tables: &JobTables, progress: &(dyn Fn(u64) + Sync)) -> Part {
@@ -92,8 +93,12 @@ fn read_part(directory: &Path, progress: &(dyn Fn(u64) + Sync)) -> Part {
     part.step_nodes.extend(file.step_nodes);
     let reader = PartReader { directory, progress, tables: &file.tables };
     reader.checked(Table::Ranks, &mut part, |part| reader.processes(part));
-    let small: [(Table, AddRow); 3] =
-        [(Table::Comms, add_comm), (Table::Facts, add_fact), (Table::Lines, add_line)];
+    let small: [(Table, AddRow); 4] = [
+        (Table::Comms, add_comm),
+        (Table::Series, add_series),
+        (Table::Facts, add_fact),
+        (Table::Lines, add_line),
+    ];
     for (table, add) in small {
         reader.checked(table, &mut part, |part| reader.rows(table, part, add));
     }
@@ -360,6 +365,17 @@ fn add_comm(sink: &mut PartOf<'_>, row: Row<'_>) -> Option<()> {
 
 fn add_fact(sink: &mut PartOf<'_>, row: Row<'_>) -> Option<()> {
     sink.add_about(About::new(text(row.text(0))?, text(row.text(1))?));
+    Some(())
+}
+
+fn add_series(sink: &mut PartOf<'_>, row: Row<'_>) -> Option<()> {
+    let [start, end, calls, ns, messages, bytes] = [1, 2, 3, 4, 5, 6].map(|column| row.number(column));
+    let (rank, area) = (rank(row, 0)?, series::area(text(row.text(0))?)?);
+    let row = SeriesRow { rank, start, end, area, calls, ns, messages, bytes };
+    if !row.is_sound() {
+        return None;
+    }
+    sink.part.series.push(row);
     Some(())
 }
 

@@ -2,6 +2,7 @@
 
 mod comm_calls;
 mod origins;
+mod series;
 mod time;
 
 use mpit_format::rows::Kind;
@@ -61,6 +62,7 @@ pub(crate) fn totals(job: &Job) -> Table {
 /// Returns the tables that are not empty, with `top` pairs of each kind and at most `comms` groups of communicators.
 pub(crate) fn details(job: &Job, top: usize, comms: usize) -> impl Iterator<Item = Table> {
     let tables = [
+        series::series(job),
         time::calls(job, top),
         comm_calls::calls(job, top),
         comm_calls::durations(job, top),

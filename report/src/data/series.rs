@@ -1,0 +1,52 @@
+//! The development of a run over time.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::time::seconds;
+use crate::job::Job;
+use crate::series::SeriesRow;
+
+/// The calls of a rank in an area of MPI in an interval. Intervals of a rank in which it made no calls of an area are left out.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Interval {
+    /// The rank.
+    pub rank: u32,
+    /// The begin of the interval, in seconds since the first one began.
+    pub start: f64,
+    /// The end of the interval.
+    pub end: f64,
+    /// The area: `p2p`, `coll`, `osc`, `wait`, `io` or `other`.
+    pub area: String,
+    /// The number of calls.
+    pub calls: u64,
+    /// The seconds in calls.
+    pub seconds: f64,
+    /// The messages that were sent; 0 in other areas than `p2p`.
+    pub messages: u64,
+    /// The bytes of these messages.
+    pub bytes: u64,
+}
+
+impl Interval {
+    /// Returns the intervals of a job, by rank and time.
+    pub(crate) fn all(job: &Job) -> impl Iterator<Item = Self> {
+        let begin = job.series.iter().map(|row| row.start).min().unwrap_or(0);
+        job.series.iter().map(move |row| Self::of(row, begin))
+    }
+
+    fn of(row: &SeriesRow, begin: u64) -> Self {
+        let SeriesRow { rank, start, end, area, calls, ns, messages, bytes } = *row;
+        Self {
+            rank,
+            start: seconds((start - begin) as f64),
+            end: seconds((end - begin) as f64),
+            area: area.as_str().into(),
+            calls,
+            seconds: seconds(ns as f64),
+            messages,
+            bytes,
+        }
+    }
+}
