@@ -9,7 +9,7 @@ use mpit_report::input::Run;
 
 use super::files::{self, RunFiles};
 use super::output::{self, Target};
-use super::{missing, no_files, recover, screen, tables};
+use super::{missing, no_files, recover, screen, series, tables};
 use crate::print;
 use crate::why::watch;
 
@@ -41,19 +41,22 @@ pub(super) struct FinishedRun<'a> {
     pub(super) worlds: screen::Worlds,
     /// The diagnosis for which the command was ended (`--stuck --kill`).
     pub(super) diagnosis: Option<String>,
+    /// The samples of `--series`.
+    pub(super) series: Option<series::Samples>,
 }
 
 /// A step. It may print messages, and must not fail.
 type Step = fn(&FinishedRun<'_>);
 
 /// The steps, in their order. The stores are removed and the names unlocked after the last one.
-const STEPS: [Step; 8] = [
+const STEPS: [Step; 9] = [
     recover_stores,
     remove_traces,
     screen::show,
     report_files,
     report_summary,
     missing::report,
+    series::write,
     tables::pack_all,
     repeat_diagnosis,
 ];

@@ -10,7 +10,7 @@ use std::time::SystemTime;
 use mpit_components::run::{self, Identity, names};
 use mpit_components::store::StoreFile;
 
-use super::tables;
+use super::{series, tables};
 use crate::node::this_node;
 use crate::print;
 
@@ -49,6 +49,7 @@ impl RunFiles {
         if has_tables {
             tables::clear(&self.stem)?;
         }
+        series::clear(&self.stem)?;
         // The store of a killed process may be its only data, so stores are kept; reports separate them.
         for file in find(&self.stem).iter().filter(|file| !file.store && file.is_ours()) {
             fs::remove_file(&file.path).map_err(|error| {

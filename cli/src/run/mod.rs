@@ -11,6 +11,7 @@ mod prepare;
 mod program;
 mod recover;
 mod screen;
+pub(crate) mod series;
 mod summary;
 mod tables;
 mod template;
@@ -61,6 +62,8 @@ struct ExecutedRun {
     files_before: Option<Files>,
     /// The diagnosis for which the command was ended (`--stuck --kill`).
     diagnosis: Option<String>,
+    /// The samples of `--series`.
+    series: Option<series::Samples>,
 }
 
 /// The records of the job on this node that are not in the user's files.
@@ -108,16 +111,25 @@ impl PreparedRun<'_> {
             let files = known.unwrap_or_else(|| Files::of(&stem));
             recover::Before::new(stem, self.name.as_deref(), files)
         });
+        let sampler = series::start(args, job.as_ref(), self.output.as_ref());
         let mut watch = None;
         let result = forwarder.run(&mut self.command, |pid| watch = watch_job(args, job.as_ref(), pid));
         // Processes that were killed were in their last calls until about now.
-        let end = Moment { domain: times::machine(), ns: clock::read_both().nanoseconds.cast_unsigned() };
+        let end = now();
         let diagnosis = watch.and_then(StuckWatch::end);
+        let series = sampler.and_then(|sampler| sampler.end(end));
         let node = NodeState { job, one_of_node };
         match result {
-            Ok(status) => {
-                Ok(ExecutedRun { status, end, node, job_error, stores_before, files_before, diagnosis })
-            }
+            Ok(status) => Ok(ExecutedRun {
+                status,
+                end,
+                node,
+                job_error,
+                stores_before,
+                files_before,
+                diagnosis,
+                series,
+            }),
             Err(error) => {
                 if let Some(files) = &self.files {
                     files.remove_traces();
@@ -130,7 +142,8 @@ impl PreparedRun<'_> {
 
     /// Recovers and reports the records of the run. Its names stay locked until then.
     fn finish(self, executed: ExecutedRun) {
-        let ExecutedRun { status, end, node, job_error, stores_before, files_before, diagnosis } = executed;
+        let ExecutedRun { status, end, node, job_error, stores_before, files_before, diagnosis, series } =
+            executed;
         let output = self.output.as_ref().zip(files_before.as_ref());
         let is_of_files = screen::is_of_files(output.is_some(), stores_before.is_some());
         let worlds = match &node.job {
@@ -153,9 +166,15 @@ impl PreparedRun<'_> {
             summary: self.summary.as_ref().map(|target| (target, summary::of_run(target, name))),
             worlds,
             diagnosis,
+            series,
         });
         node.end();
     }
+}
+
+/// Returns the time on the clock that processes use.
+fn now() -> Moment {
+    Moment { domain: times::machine(), ns: clock::read_both().nanoseconds.cast_unsigned() }
 }
 
 fn cannot_run(args: &Run, error: &io::Error) -> String {
@@ -213,6 +232,9 @@ pub(crate) fn settings(
     }
     if let Some(time) = &args.time {
         all.push(Setting { name: "monitoring_time".into(), value: time.clone() });
+    } else if series::is_of_process(args) {
+        // In front of a launcher, the name of the run has this effect.
+        all.push(Setting { name: "monitoring_time".into(), value: "blocking".into() });
     }
     if args.sites {
         if args.time.as_deref() == Some("off") {
@@ -238,7 +260,7 @@ fn output_settings(stem: &str, args: &Run) -> Vec<Setting> {
     if args.one_file {
         all.push(set("monitoring_container", "1"));
     }
-    if args.crash_safe || args.kill {
+    if args.crash_safe || args.kill || series::is_of_process(args) {
         all.push(set("monitoring_store", "file"));
     }
     all

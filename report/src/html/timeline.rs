@@ -27,7 +27,8 @@ mod tests {
     use mpit_format::summary::Area;
 
     use super::section;
-    use crate::job::{Job, Part};
+    use crate::job::Job;
+    use crate::job_part::Part;
     use crate::series::SeriesRow;
 
     #[test]

@@ -50,7 +50,8 @@ mod tests {
 
     use super::{ROWS, series};
     use crate::export::{self, write_csv};
-    use crate::job::{Job, Part};
+    use crate::job::Job;
+    use crate::job_part::Part;
     use crate::series::SeriesRow;
 
     /// Returns a job of two ranks, of which one sends in the first half and waits in the second one.
