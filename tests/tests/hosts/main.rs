@@ -33,6 +33,7 @@ mod plugins;
 mod report;
 mod rows;
 mod sampled_times;
+mod series;
 mod session_isolation;
 mod signals;
 mod sites;

@@ -1,0 +1,116 @@
+//! The development of a run over time: it adds up to the records of the run, and shows its phases.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use mpit_tests::launch::mpit_line;
+use mpit_tests::{Context, Failure, Finished, Job, Outcome, Stack};
+
+use crate::{equal, names_in, on_each_in_dir, report};
+
+const RANKS: u32 = 4;
+
+/// Runs the program with an `mpit run` in front of the launcher.
+fn in_front(stack: &Stack, options: &[&str], dir: &Path) -> Outcome<Finished> {
+    let job = Job::mpi(stack, RANKS).arg(stack.compile("two_phases")?).dir(dir).seconds(240);
+    job.under_mpit_with(&[&["--output", "prof/run"], options].concat())?.finish()
+}
+
+/// Runs the program with an `mpit run` behind the launcher, for each rank.
+fn behind(stack: &Stack, options: &[&str], dir: &Path) -> Outcome<Finished> {
+    let line = mpit_line(&[&["run", "--output", "prof/run"], options, &["--"]].concat())?;
+    Job::mpi(stack, RANKS).args(line).arg(stack.compile("two_phases")?).dir(dir).seconds(240).finish()
+}
+
+/// Returns the rows of a table of a report, without the heads.
+fn rows(dir: &Path, table: &str) -> Outcome<Vec<Vec<String>>> {
+    let text = fs::read_to_string(dir.join(format!("csv/run_{table}.csv"))).context(table)?;
+    Ok(text.lines().skip(1).map(|line| line.split(',').map(str::to_owned).collect()).collect())
+}
+
+fn number<N: std::str::FromStr>(text: &str) -> Outcome<N>
+where
+    N::Err: std::fmt::Display,
+{
+    text.parse().context(text)
+}
+
+/// Adds up columns of rows, by the text of another column.
+fn sums(rows: &[Vec<String>], by: usize, columns: [usize; 2]) -> Outcome<BTreeMap<String, [u64; 2]>> {
+    let mut sums: BTreeMap<String, [u64; 2]> = BTreeMap::new();
+    for row in rows {
+        let sum = sums.entry(row[by].clone()).or_default();
+        for (sum, column) in sum.iter_mut().zip(columns) {
+            *sum += number::<u64>(&row[column])?;
+        }
+    }
+    Ok(sums)
+}
+
+/// Checks the series in the records of a run.
+fn check(dir: &Path) -> Outcome {
+    let finished = report(dir, &["prof/run", "--format", "csv", "--output", "csv"])?;
+    finished.expect(finished.code == Some(0) && finished.stdout.contains("\nTime ranges: "))?;
+    let series = rows(dir, "series")?;
+    let mut pairs = rows(dir, "pairs")?;
+    pairs.retain(|pair| pair[0] == "E");
+    equal("messages and bytes", &sums(&series, 0, [6, 7])?, &sums(&pairs, 1, [3, 4])?)?;
+    let mut calls = rows(dir, "calls")?;
+    calls.retain(|call| !["MPI_Init", "MPI_Init_thread", "MPI_Finalize"].contains(&call[0].as_str()));
+    equal("calls by area", &sums(&series, 3, [4, 4])?, &sums(&calls, 1, [2, 2])?)?;
+    for rank in 0..RANKS {
+        let mut last_message: f64 = 0.0;
+        let mut last_barrier: f64 = 0.0;
+        for row in series.iter().filter(|row| row[0] == rank.to_string()) {
+            if row[6] != "0" {
+                last_message = last_message.max(number(&row[2])?);
+            }
+            if row[3] == "coll" {
+                last_barrier = last_barrier.max(number(&row[1])?);
+            }
+        }
+        Failure::unless(0.0 < last_message && last_message <= last_barrier, || {
+            format!(
+                "rank {rank} sends until {last_message} s, and computes until {last_barrier} s: {series:?}"
+            )
+        })?;
+    }
+    Ok(())
+}
+
+#[test]
+fn series_add_up_to_the_files() -> Outcome {
+    on_each_in_dir("series", |stack, dir| {
+        for options in [&[][..], &["--crash-safe"], &["--one-file"], &["--tables"]] {
+            let finished = in_front(stack, &[&["--series", "0.1"], options].concat(), dir)?;
+            finished
+                .expect(finished.code == Some(0) && !finished.stderr.contains("on this node; put mpit"))?;
+            let has_file = names_in(&dir.join("prof"))?.contains(&"run.series".to_owned());
+            equal("there is a file", &has_file, &!options.contains(&"--tables"))?;
+            check(dir)?;
+        }
+        // The series of an earlier run is removed.
+        in_front(stack, &["--quiet", "--series", "0.1"], dir)?;
+        in_front(stack, &["--quiet"], dir)?;
+        let names = names_in(&dir.join("prof"))?;
+        Failure::unless(names.iter().all(|name| !name.ends_with(".series")), || format!("{names:?}"))
+    })
+}
+
+#[test]
+fn series_behind_the_launcher_add_up() -> Outcome {
+    on_each_in_dir("series_behind", |stack, dir| {
+        let finished = behind(stack, &["--series", "0.1"], dir)?;
+        finished.expect(finished.code == Some(0))?;
+        let names = names_in(&dir.join("prof"))?;
+        let wanted = (0..RANKS).flat_map(|rank| ["prof", "series"].map(|end| format!("run.{rank}.{end}")));
+        equal("files", &names, &wanted.collect())?;
+        check(dir)?;
+        fs::remove_dir_all(dir.join("prof")).context("prof")?;
+        let finished = behind(stack, &["--series", "0.1", "--tables"], dir)?;
+        finished.expect(finished.code == Some(0))?;
+        equal("files", &names_in(&dir.join("prof"))?, &vec!["run.tables".to_owned()])?;
+        check(dir)
+    })
+}
