@@ -72,6 +72,11 @@ pub(crate) fn kind(name: &str) -> CallKind {
     }
 }
 
+/// Returns true for a call that requests a lock of a window. One that does not return waits for that lock.
+pub(crate) fn requests_lock(name: &str) -> bool {
+    matches!(name, "MPI_Win_lock" | "MPI_Win_lock_all")
+}
+
 /// Returns the name of the blocking form of a nonblocking collective operation.
 fn blocking(name: &str) -> Option<String> {
     let rest = name.strip_prefix('I')?;

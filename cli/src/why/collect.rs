@@ -52,9 +52,9 @@ fn locks(window: &current::Window) -> impl Iterator<Item = Lock> {
         target: match lock.target {
             current::Target::Rank(rank) => LockTarget::Rank(rank),
             current::Target::All => LockTarget::All,
-            current::Target::Unknown => LockTarget::Unknown,
         },
         is_exclusive: lock.is_exclusive,
+        is_granted: lock.is_granted,
     })
 }
 

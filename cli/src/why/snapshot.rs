@@ -32,25 +32,26 @@ pub(crate) struct RankState {
     pub(crate) locks: Vec<Lock>,
 }
 
-/// A lock of a window, or several without a record of each.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+/// A lock of a window.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(crate) struct Lock {
     /// The number of the window, as in [`Call::window`].
     pub(crate) window: u64,
     pub(crate) target: LockTarget,
     /// False for a shared lock.
     pub(crate) is_exclusive: bool,
+    /// True if the process has completed an access under the lock. Before, its library may not have requested it.
+    pub(crate) is_granted: bool,
 }
 
 /// The processes whose memory is locked.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum LockTarget {
     /// A rank in the window's communicator.
     Rank(u32),
     /// All of the window, by `MPI_Win_lock_all`.
     All,
-    Unknown,
 }
 
 /// The state of a process, as the system shows it.
@@ -236,15 +237,9 @@ impl RankState {
         match (call.window, call.target.map(LockTarget::Rank)) {
             (Some(window), Some(target)) => {
                 let is_exclusive = own().any(|lock| lock.target == target && lock.is_exclusive);
-                vec![Lock { window, target, is_exclusive }]
+                vec![Lock { window, target, is_exclusive, is_granted: false }]
             }
-            // Shared locks exclude the fewest.
-            _ => own()
-                .map(|lock| Lock {
-                    is_exclusive: lock.is_exclusive && lock.target != LockTarget::Unknown,
-                    ..*lock
-                })
-                .collect(),
+            _ => own().map(|lock| Lock { is_granted: false, ..*lock }).collect(),
         }
     }
 

@@ -51,7 +51,7 @@ type Check = fn(&Inside<'_>) -> bool;
 
 const ZERO: Peer = Peer::Rank(0);
 
-const LOCK_OF_ZERO: Lock = Lock { target: Target::Rank(0), is_exclusive: true };
+const LOCK_OF_ZERO: Lock = Lock { target: Target::Rank(0), is_exclusive: true, is_granted: false };
 
 /// A step, the call of rank 1, and what its description has to contain.
 type Step = (&'static str, &'static str, Check);

@@ -4,6 +4,7 @@ use std::ffi::c_int;
 use std::sync::atomic::Ordering::Relaxed;
 
 use mpit_components::live;
+use mpit_components::live::calls::CALLS;
 use mpit_components::live::windows::{self, WindowWords};
 use mpit_ffi::abi::{Abi, Handle};
 use mpit_ffi::comms::{self, Comm};
@@ -11,12 +12,15 @@ use mpit_ffi::comms::{self, Comm};
 use super::{Arguments, Call, add_one, clean};
 use crate::arguments::Handles;
 
-/// A change of the locks of a window.
+/// The effect of a call on the locks of a window.
+#[derive(Clone, Copy)]
 enum LockChange {
     Lock,
     Unlock,
     LockAll,
     UnlockAll,
+    Flush,
+    FlushAll,
 }
 
 impl Call {
@@ -29,23 +33,33 @@ impl Call {
         matches!(other, Some(other) if other.index == self.index)
     }
 
-    const fn lock_change(self) -> Option<LockChange> {
-        const LOCK: Option<Call> = Call::of_symbol("MPI_Win_lock");
-        const UNLOCK: Option<Call> = Call::of_symbol("MPI_Win_unlock");
-        const LOCK_ALL: Option<Call> = Call::of_symbol("MPI_Win_lock_all");
-        const UNLOCK_ALL: Option<Call> = Call::of_symbol("MPI_Win_unlock_all");
-        if self.is(LOCK) {
-            Some(LockChange::Lock)
-        } else if self.is(UNLOCK) {
-            Some(LockChange::Unlock)
-        } else if self.is(LOCK_ALL) {
-            Some(LockChange::LockAll)
-        } else if self.is(UNLOCK_ALL) {
-            Some(LockChange::UnlockAll)
-        } else {
-            None
-        }
+    fn lock_change(self) -> Option<LockChange> {
+        const CHANGES: [Option<LockChange>; CALLS.len()] = lock_changes();
+        CHANGES[self.index as usize]
     }
+}
+
+/// Returns the effects of all calls, by the index of the call.
+const fn lock_changes() -> [Option<LockChange>; CALLS.len()] {
+    const NAMED: [(Option<Call>, LockChange); 8] = [
+        (Call::of_symbol("MPI_Win_lock"), LockChange::Lock),
+        (Call::of_symbol("MPI_Win_unlock"), LockChange::Unlock),
+        (Call::of_symbol("MPI_Win_lock_all"), LockChange::LockAll),
+        (Call::of_symbol("MPI_Win_unlock_all"), LockChange::UnlockAll),
+        (Call::of_symbol("MPI_Win_flush"), LockChange::Flush),
+        (Call::of_symbol("MPI_Win_flush_local"), LockChange::Flush),
+        (Call::of_symbol("MPI_Win_flush_all"), LockChange::FlushAll),
+        (Call::of_symbol("MPI_Win_flush_local_all"), LockChange::FlushAll),
+    ];
+    let mut all = [None; CALLS.len()];
+    let mut at = 0;
+    while at < NAMED.len() {
+        if let (Some(call), change) = NAMED[at] {
+            all[call.index as usize] = Some(change);
+        }
+        at += 1;
+    }
+    all
 }
 
 /// Returns the words of a window; `None` if it is not known, or another one has replaced it.
@@ -74,22 +88,22 @@ pub(super) fn begin(call: Call, handle: u64, arguments: &Arguments) {
             windows::lock(words, target, is_exclusive);
         }
         (LockChange::LockAll, _) => windows::lock_all(words),
-        (LockChange::Lock | LockChange::Unlock | LockChange::UnlockAll, _) => {}
+        _ => {}
     }
 }
 
-/// Records that a call on a window has released a lock, or has not got the one that it requested.
+/// Records that a call on a window has released a lock, has not got the one that it requested, or has completed accesses.
 pub(super) fn end(call: Call, handle: u64, arguments: &Arguments, code: c_int) {
-    let Some(change) = call.lock_change() else { return };
-    let is_over = match change {
-        LockChange::Lock | LockChange::LockAll => code != Abi::SUCCESS,
-        LockChange::Unlock | LockChange::UnlockAll => true,
-    };
-    let Some(words) = words_of(handle).filter(|_| is_over) else { return };
+    let (Some(change), Some(words)) = (call.lock_change(), words_of(handle)) else { return };
+    let is_success = code == Abi::SUCCESS;
     match (change, target(arguments)) {
-        (LockChange::Lock | LockChange::Unlock, Some(target)) => windows::unlock(words, target),
-        (LockChange::Lock | LockChange::Unlock, None) => {}
-        (LockChange::LockAll | LockChange::UnlockAll, _) => windows::unlock_all(words),
+        (LockChange::Lock, Some(target)) if !is_success => windows::unlock(words, target),
+        (LockChange::LockAll, _) if !is_success => windows::unlock_all(words),
+        (LockChange::Unlock, Some(target)) => windows::unlock(words, target),
+        (LockChange::UnlockAll, _) => windows::unlock_all(words),
+        (LockChange::Flush, Some(target)) if is_success => windows::complete(words, target),
+        (LockChange::FlushAll, _) if is_success => windows::complete_all(words),
+        _ => {}
     }
 }
 
