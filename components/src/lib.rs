@@ -70,7 +70,7 @@ pub mod run {
     pub use mpit_monitoring::run::{
         RUN, compact_time, of_environment, remove_traces, set_spawned, time_text, world_of_child,
     };
-    pub use mpit_monitoring::run::{job, template};
+    pub use mpit_monitoring::run::{job, slurm, template};
 }
 
 /// Storage of the records, and the files that it leaves.

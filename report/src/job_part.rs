@@ -208,7 +208,7 @@ impl Part {
         self.unfinished.extend(&self.recovered);
         self.unfinished.sort_unstable();
         self.unfinished.dedup();
-        // Rank 0 has them, and the first process of each node those about the Slurm step.
+        // Rank 0 has all facts, and the first process of each node has the facts about the Slurm step.
         let place = |fact: &About| FACTS.iter().position(|(key, _)| *key == fact.key);
         self.about.retain(|fact| place(fact).is_some());
         self.about.sort_by(|one, other| (place(one), one).cmp(&(place(other), other)));

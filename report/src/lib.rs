@@ -46,7 +46,7 @@ mod units;
 pub use comm_calls::{CallTimes, CommCalls};
 pub use comm_groups::{Collectives, CommGroup, JobSum};
 pub use job::Job;
-pub use missing::{Missing, is_step_of_srun};
+pub use missing::Missing;
 pub use mpit_format::rows::Kind;
 pub use nodes::{NodePair, Nodes};
 pub use origins::ProgramParts;

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt;
 
 use mpit_format::profile::{About, MAX_FACT};
+use mpit_format::slurm::is_step_of_srun;
 
 use crate::node_list;
 
@@ -12,9 +13,6 @@ const NODES: &str = "slurm_nodes";
 
 /// The kind of the fact that names the step of a job.
 const STEP: &str = "slurm_step";
-
-/// The largest number of a step of `srun`. Slurm uses larger ones for the script of a batch job and the shell of an interactive one.
-const LAST_STEP: u32 = 0xffff_fff0;
 
 /// A range of ranks without data.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -63,7 +61,7 @@ pub(crate) fn missing(size: u32, present: &[u32], mut reasons: Vec<(u32, String)
     all
 }
 
-/// Returns the nodes of a job of which no rank has data. `of_parts` are the lists that the parts of tables have, those of steps of `srun`.
+/// Returns the nodes of a job of which no rank has data. `of_parts` are the lists that the parts of tables have, of steps of `srun`.
 /// `hosts` are the machines of the ranks with data, empty where they are not known.
 ///
 /// There are none unless the job is a step of Slurm: otherwise the list is that of the allocation, of which the job may use a part. There are
@@ -108,13 +106,6 @@ pub(crate) fn line_of_nodes(nodes: &[String], limit: usize) -> Option<String> {
     let (shown, rest) = nodes.split_at(nodes.len().min(limit));
     let more = if rest.is_empty() { String::new() } else { format!(" and {} more", rest.len()) };
     Some(format!("nodes without data: {}{more}", shown.join(", ")))
-}
-
-/// Returns true if this is the number of a step of Slurm that `srun` started. The nodes of other steps are those of the allocation, of which a
-/// job may use a part.
-#[must_use]
-pub fn is_step_of_srun(step: &str) -> bool {
-    step.parse::<u32>().is_ok_and(|step| step <= LAST_STEP)
 }
 
 /// Returns the name of a machine without its domain.
@@ -173,6 +164,7 @@ mod tests {
             assert_eq!(missing(steps, &["n[1-2]"], &["n1"]), [""; 0], "{steps:?}");
         }
     }
+
     /// Tests that parts of tables name the nodes without rank 0, whose file has the facts.
     #[test]
     fn parts_name_the_nodes_of_the_step() {

@@ -13,10 +13,10 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use mpit_components::run::{self, names};
+use mpit_components::run::{self, names, slurm};
 use mpit_report::input::{self, NodeProcesses, Run};
 use mpit_report::pack::{self, NodePacked, Packed};
-use mpit_report::{is_step_of_srun, records};
+use mpit_report::records;
 
 use super::at_end::FinishedRun;
 use super::files::{belongs_to_run, is_inside_a_job};
@@ -121,7 +121,8 @@ impl OneOfNode {
         let packed = membership.leave().and_then(|texts| {
             let Some(texts) = texts else { return Ok(None) };
             let since: BTreeMap<_, _> = texts.iter().filter_map(|text| process(text)).collect();
-            let step_nodes = step_nodes(&|name| std::env::var(name).ok());
+            // The part of each node names all, so that a report names the node of rank 0 as well if that is lost.
+            let step_nodes = slurm::nodes_of_world();
             pack::pack_node(&stem, &NodeProcesses { world, host: this_node(), since, step_nodes }).map(Some)
         });
         match packed {
@@ -131,17 +132,6 @@ impl OneOfNode {
                 print(&format!("cannot write {shown}: {error}; the records of this node stay in files"));
             }
         }
-    }
-}
-
-/// Returns the nodes of the Slurm step of this process, as Slurm writes them: the part of each node names them, so that a report names the node
-/// of rank 0 as well if that is lost. `None` if `srun` did not start the step.
-fn step_nodes(variable: &dyn Fn(&str) -> Option<String>) -> Option<String> {
-    let step = ["SLURM_STEP_ID", "SLURM_STEPID"].into_iter().find_map(variable)?;
-    if is_step_of_srun(&step) {
-        variable("SLURM_STEP_NODELIST").filter(|nodes| !nodes.is_empty())
-    } else {
-        None
     }
 }
 
@@ -204,23 +194,4 @@ pub(super) fn clear(stem: &Path) -> Result<(), String> {
         .collect();
     pack::remove_finished(&directories)
         .map_err(|(path, error)| format!("cannot remove {}, of an earlier run: {error}", path.display()))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::step_nodes;
-
-    #[test]
-    fn nodes_are_those_of_a_step_of_srun() {
-        let of = |known: &[(&str, &str)]| {
-            step_nodes(&|name| known.iter().find(|(is, _)| *is == name).map(|(_, value)| (*value).to_owned()))
-        };
-        let nodes = ("SLURM_STEP_NODELIST", "n[1-4]");
-        assert_eq!(of(&[("SLURM_STEP_ID", "0"), nodes]).as_deref(), Some("n[1-4]"));
-        assert_eq!(of(&[("SLURM_STEPID", "3"), nodes]).as_deref(), Some("n[1-4]"));
-        // The script of a job.
-        assert_eq!(of(&[("SLURM_STEP_ID", "4294967291"), nodes]), None);
-        assert_eq!(of(&[nodes]), None);
-        assert_eq!(of(&[("SLURM_STEP_ID", "0"), ("SLURM_JOB_NODELIST", "n[1-4]")]), None);
-    }
 }

@@ -11,6 +11,7 @@ use mpit_format::store::live;
 
 use crate::run;
 use crate::run::job::JobDirectory;
+use crate::run::slurm;
 use crate::runtime::RUNTIME;
 use crate::store::OF_PROCESS;
 
@@ -20,15 +21,19 @@ static ABOUT: OnceLock<Vec<About>> = OnceLock::new();
 /// The facts about a job of Slurm, and the variables that have them: those of a step come before those of the whole allocation.
 const SLURM: [(&str, [&str; 2]); 3] = [
     ("slurm_job", ["SLURM_JOB_ID", "SLURM_JOBID"]),
-    ("slurm_step", ["SLURM_STEP_ID", "SLURM_STEPID"]),
-    ("slurm_nodes", ["SLURM_STEP_NODELIST", "SLURM_JOB_NODELIST"]),
+    ("slurm_step", slurm::STEP),
+    ("slurm_nodes", [slurm::STEP_NODES, "SLURM_JOB_NODELIST"]),
 ];
 
 /// Records the facts about the job of this process. `library` is the version string of the MPI library; `None` without one.
 pub fn describe(library: Option<String>) {
     let Some(world) = RUNTIME.world() else { return };
     let all = ABOUT.get_or_init(|| {
-        if world.rank == 0 { facts(library) } else { facts_of_first_of_node(&|name| var(name)) }
+        if world.rank == 0 {
+            facts(library)
+        } else {
+            facts_of_first_of_node(&|name| var(name), slurm::nodes_of_world)
+        }
     });
     if OF_PROCESS.has_file() {
         for fact in all {
@@ -38,7 +43,7 @@ pub fn describe(library: Option<String>) {
     }
 }
 
-/// Returns the facts: all of them in rank 0, those of a Slurm step in the first process of each node, none in others.
+/// Returns the facts: all in rank 0, the facts of a Slurm step in the first process of each node, none in others.
 pub(crate) fn get() -> Vec<About> {
     ABOUT.get().cloned().unwrap_or_default()
 }
@@ -56,18 +61,18 @@ fn facts(library: Option<String>) -> Vec<About> {
 }
 
 fn facts_of_slurm(variable: &dyn Fn(&str) -> Option<String>) -> Vec<About> {
-    let value = |names: [&str; 2]| {
-        names.into_iter().find_map(|name| variable(name).filter(|value| !value.is_empty()))
-    };
-    SLURM.iter().filter_map(|(key, names)| Some(About::new(key, &value(*names)?))).collect()
+    let fact = |(key, names): &(&str, [&str; 2])| Some(About::new(key, &slurm::first_of(names, variable)?));
+    SLURM.iter().filter_map(fact).collect()
 }
 
-/// Returns the facts of a Slurm step in the first of its processes on this node. Outside of steps, as behind `mpiexec` in the script of a job,
-/// all processes inherit the variables of the script, so the number that Slurm gives to the first process of a node says nothing.
-fn facts_of_first_of_node(variable: &dyn Fn(&str) -> Option<String>) -> Vec<About> {
+/// Returns the facts of a Slurm step in the first of its processes on this node. Behind another launcher, all processes inherit the variables
+/// of the script or of the launcher's daemon, so the number that Slurm gives to the first process of a node says nothing.
+fn facts_of_first_of_node(
+    variable: &dyn Fn(&str) -> Option<String>,
+    nodes_of_world: impl FnOnce() -> Option<String>,
+) -> Vec<About> {
     let is_first = variable("SLURM_LOCALID").is_some_and(|number| number == "0");
-    let is_in_step = variable("SLURM_STEP_NODELIST").is_some_and(|nodes| !nodes.is_empty());
-    if is_first && is_in_step { facts_of_slurm(variable) } else { Vec::new() }
+    if is_first && nodes_of_world().is_some() { facts_of_slurm(variable) } else { Vec::new() }
 }
 
 #[cfg(test)]
@@ -97,12 +102,16 @@ mod tests {
 
     #[test]
     fn first_processes_of_nodes_have_facts() {
-        let of = |known: &[(&str, &str)]| facts_of_first_of_node(&|name| variable(known, name)).len();
-        let (step, nodes) = (("SLURM_STEP_ID", "0"), ("SLURM_STEP_NODELIST", "n[1-2]"));
-        assert_eq!(of(&[("SLURM_LOCALID", "0"), step, nodes]), 2);
-        assert_eq!(of(&[("SLURM_LOCALID", "1"), step, nodes]), 0);
-        // The script of a job.
-        assert_eq!(of(&[("SLURM_LOCALID", "0"), ("SLURM_JOB_NODELIST", "n[1-2]")]), 0);
-        assert_eq!(of(&[step, nodes]), 0);
+        let of = |number: Option<&str>, of_srun: bool| {
+            let mut known = vec![("SLURM_STEP_ID", "0"), ("SLURM_STEP_NODELIST", "n[1-2]")];
+            known.extend(number.map(|number| ("SLURM_LOCALID", number)));
+            let nodes = if of_srun { Some("n[1-2]".to_owned()) } else { None };
+            facts_of_first_of_node(&|name| variable(&known, name), || nodes).len()
+        };
+        assert_eq!(of(Some("0"), true), 2);
+        assert_eq!(of(Some("1"), true), 0);
+        assert_eq!(of(None, true), 0);
+        // The variables of the script or of a daemon.
+        assert_eq!(of(Some("0"), false), 0);
     }
 }

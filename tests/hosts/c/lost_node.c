@@ -1,5 +1,5 @@
-/* `lost_node HOST before|after`: the processes on HOST wait for the end of their node, before MPI_Finalize or after it. Those on other
- * nodes end, as far as MPI_Finalize lets them. */
+/* `lost_node HOST before|after`: the processes on HOST wait for the end of their node, before MPI_Finalize or after it. Processes
+ * on other nodes end, as far as MPI_Finalize lets them. */
 #define _POSIX_C_SOURCE 200809L
 #include "require.h"
 #include <string.h>

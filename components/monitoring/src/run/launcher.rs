@@ -14,6 +14,9 @@ use std::os::unix::process::parent_id;
 
 use mpit::internal::environment::{var, var_os};
 
+/// The beginning of the names that `srun --mpi=pmix` gives to worlds.
+const SLURM_NAMESPACE: &str = "slurm.";
+
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Found {
     pub(super) key: String,
@@ -46,6 +49,29 @@ fn launched(spawned: bool) -> Option<Found> {
     by_environment(&variable).or_else(|| hydra(spawned)).or_else(|| by_batch_system(&variable))
 }
 
+/// Returns true if `srun` itself started the processes of this world, or of the world of the process that this one starts. `mpiexec` often
+/// starts its daemons by `srun`, and their processes inherit the variables of the daemons' step.
+pub(super) fn is_of_srun() -> bool {
+    let variable = |name: &str| var(name).filter(|value| !value.is_empty());
+    is_of_srun_by(&variable, || hydra(false).is_some())
+}
+
+/// The variables of launchers that Slurm never sets. `PALS_APID` is none: `srun --mpi=cray_shasta` sets it.
+const NOT_OF_SRUN: [&str; 4] = ["I_MPI_HYDRA_UUID", "ALPS_APP_ID", "FLUX_JOB_ID", "JSM_NAMESPACE"];
+
+fn is_of_srun_by(variable: &dyn Fn(&str) -> Option<String>, has_proxy: impl FnOnce() -> bool) -> bool {
+    if variable("SLURM_PROCID").is_none() || NOT_OF_SRUN.into_iter().any(|name| variable(name).is_some()) {
+        return false;
+    }
+    let namespace = variable("PMIX_NAMESPACE").or_else(|| variable("OMPI_MCA_ess_base_jobid"));
+    if namespace.is_some_and(|namespace| !namespace.starts_with(SLURM_NAMESPACE)) {
+        return false;
+    }
+    let has_pmi = variable("PMI_FD").or_else(|| variable("PMI_PORT")).is_some();
+    // `srun --mpi=pmi2` sets both, Hydra only the first. In a step of PMI-2, Hydra's processes inherit the second, and have a proxy.
+    !has_pmi || (variable("PMI_JOBID").is_some() && !has_proxy())
+}
+
 /// Returns the part of a name that distinguishes the tries of a job that Slurm starts again: its steps have the same numbers.
 fn slurm_try(variable: &dyn Fn(&str) -> Option<String>) -> String {
     variable("SLURM_RESTART_COUNT")
@@ -57,7 +83,7 @@ fn by_environment(variable: &dyn Fn(&str) -> Option<String>) -> Option<Found> {
     if let Some(namespace) = variable("PMIX_NAMESPACE").or_else(|| variable("OMPI_MCA_ess_base_jobid")) {
         // Open MPI 4 reuses its job numbers; this value is random, and equal in spawned worlds.
         let transports = || variable("OMPI_MCA_orte_precondition_transports").map(|key| format!(" {key}"));
-        let more = if namespace.starts_with("slurm.") {
+        let more = if namespace.starts_with(SLURM_NAMESPACE) {
             slurm_try(variable)
         } else {
             transports().unwrap_or_default()
@@ -151,7 +177,7 @@ fn alone() -> Option<Found> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Found, alone, by_batch_system, by_environment};
+    use super::{Found, alone, by_batch_system, by_environment, is_of_srun_by};
 
     fn found(variables: &[(&str, &str)]) -> Option<Found> {
         let variable = |name: &str| {
@@ -191,6 +217,37 @@ mod tests {
             assert_eq!(of(&[&pmix[..], &again].concat()), format!("pmix slurm.pmix.7.0{more}"));
         }
         assert_eq!(of(&step), "SLURM_JOB_ID 7.0");
+    }
+
+    /// Tests that processes behind other launchers, which inherit the variables of a step, are not of `srun`.
+    #[test]
+    fn worlds_of_srun_are_identified() {
+        let of = |more: &[(&str, &str)], has_proxy| {
+            let all = [&[("SLURM_PROCID", "0")], more].concat();
+            let variable =
+                |name: &str| all.iter().find(|(known, _)| *known == name).map(|(_, value)| value.to_string());
+            is_of_srun_by(&variable, || has_proxy)
+        };
+        let (fd, job) = (("PMI_FD", "5"), ("PMI_JOBID", "7.0"));
+        let of_srun: [&[(&str, &str)]; 4] =
+            [&[], &[fd, job], &[("PMIX_NAMESPACE", "slurm.pmix.7.0")], &[("PALS_APID", "7")]];
+        for variables in of_srun {
+            assert!(of(variables, false), "{variables:?}");
+        }
+        let others: [&[(&str, &str)]; 7] = [
+            &[("PMIX_NAMESPACE", "prterun-n1-27728@1")],
+            &[("OMPI_MCA_ess_base_jobid", "12582913"), fd, job],
+            &[("I_MPI_HYDRA_UUID", "440f"), ("PMIX_NAMESPACE", "slurm.pmix.7.0")],
+            &[fd],
+            &[("PMI_PORT", "n1:4000")],
+            &[fd, ("PMIX_NAMESPACE", "slurm.pmix.7.0")],
+            &[("FLUX_JOB_ID", "f1"), fd, job],
+        ];
+        for variables in others {
+            assert!(!of(variables, false), "{variables:?}");
+        }
+        assert!(!of(&[fd, job], true), "Hydra in a step of PMI-2");
+        assert!(!is_of_srun_by(&|_| None, || false));
     }
 
     #[test]

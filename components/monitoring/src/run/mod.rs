@@ -10,6 +10,7 @@
 mod claim;
 pub mod job;
 mod launcher;
+pub mod slurm;
 pub mod template;
 mod time;
 
