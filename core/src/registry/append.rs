@@ -87,9 +87,6 @@ impl Registry {
     fn append_events(&self, events: &Pending<EventDesc>) -> bool {
         let mut members = NewMembers::new(self);
         for (desc, key) in events.iter() {
-            // Before tools find the event. Fails only if another registry has bound the cell since the plan was made; then this event
-            // is never raised.
-            let _ = desc.cell().claim(desc);
             members.add(self.events.append(desc, key), desc.categories());
             desc.source().cell().add_event(desc);
         }

@@ -241,6 +241,9 @@ pub(super) fn check_enum(desc: &EnumDesc) -> Result<(), Fault> {
     Ok(())
 }
 
+/// The fault of an event type whose cell is bound to another one.
+pub(super) const CELL_IS_TAKEN: &str = "its cell serves another event type; each needs its own";
+
 /// Checks an event type. `planned` is the planned event type with the same cell, if any.
 pub(super) fn check_event(desc: &EventDesc, planned: Option<&EventDesc>) -> Result<(), Fault> {
     check_text(desc.name(), desc.description())?;
@@ -263,7 +266,7 @@ pub(super) fn check_event(desc: &EventDesc, planned: Option<&EventDesc>) -> Resu
         return Err(Fault::of(Rule::C34, "its enumeration does not name its elements in order"));
     }
     if planned.is_some_and(|planned| !std::ptr::eq(planned, desc)) || !desc.cell().is_free_for(desc) {
-        return Err(Fault::from("its cell serves another event type; each needs its own"));
+        return Err(Fault::from(CELL_IS_TAKEN));
     }
     Ok(())
 }

@@ -171,6 +171,7 @@ impl Registry {
     fn append(&self, image: &Image) -> (Vec<Refusal>, Range<u32>) {
         let _guard = self.adding.lock();
         let mut plan = RegistrationPlan::of(self, image);
+        plan.claim_cells();
         let refusals = std::mem::take(&mut plan.refusals);
         (refusals, self.execute(plan))
     }
@@ -213,6 +214,9 @@ impl Registry {
     ) -> Result<Vec<Refusal>, Vec<Refusal>> {
         let guard = self.adding.lock();
         let mut plan = RegistrationPlan::of(self, image);
+        if plan.refusals.iter().all(tolerated) {
+            plan.claim_cells();
+        }
         if !plan.refusals.iter().all(tolerated) {
             plan.refusals.retain(|refusal| !tolerated(refusal));
             return Err(plan.refusals);

@@ -78,7 +78,7 @@ pub(super) struct RegistrationPlan {
 }
 
 impl RegistrationPlan {
-    /// Makes the plan for an image. The registry must not change until the plan is executed.
+    /// Makes the plan for an image. The registry must not change until the plan is executed, after [`claim_cells`](Self::claim_cells).
     pub(super) fn of(registry: &Registry, image: &Image) -> Self {
         let mut plan = Self {
             enums: Pending::with_capacity(0),
@@ -174,7 +174,7 @@ impl RegistrationPlan {
     fn plan_events(&mut self, registry: &Registry, image: &Image) {
         // Unbound ones first: tools that try out events take the first one, and have no object for it.
         let is_bound = |desc: &EventDesc| desc.bind() != Bind::NoObject;
-        // The cells of planned event types, which are bound when the plan is executed.
+        // The cells of planned event types, which are not bound while the plan is made.
         let mut cells: HashMap<*const EventCell, &'static EventDesc> = HashMap::new();
         for desc in sorted(&image.events, is_bound, |_| ()) {
             let cell = std::ptr::from_ref(desc.cell());
@@ -195,6 +195,22 @@ impl RegistrationPlan {
             );
             if is_planned {
                 cells.insert(cell, desc);
+            }
+        }
+    }
+
+    /// Binds the cells of the planned event types, before tools find these. Refuses the event types whose cells another registry or the
+    /// export of a plug-in has bound since the plan was made, because they would never be raised.
+    pub(super) fn claim_cells(&mut self) {
+        if self.events.iter().all(|(desc, _)| desc.cell().claim(desc)) {
+            return;
+        }
+        let events = std::mem::replace(&mut self.events, Pending::with_capacity(0));
+        for (desc, key) in events.iter() {
+            if desc.cell().claim(desc) {
+                self.events.push(desc, key);
+            } else {
+                self.refusals.push(Refusal::of(desc, check::CELL_IS_TAKEN));
             }
         }
     }
@@ -344,4 +360,38 @@ fn contains_nested(
         }
     }
     false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{EventCell, EventDesc, Image, RegistrationPlan, Registry, SourceDesc};
+    use crate::desc::Origin;
+    use crate::event::SourceCell;
+    use crate::vocabulary::SourceOrder;
+
+    const HERE: Origin = Origin::new("there.rs", 7);
+
+    /// Tests that another registry may bind a cell between the plan and its execution.
+    #[test]
+    fn a_lost_race_for_a_cell_is_a_refusal() {
+        static CLOCK_CELL: SourceCell = SourceCell::new();
+        static CLOCK: SourceDesc = SourceDesc::new("clock", SourceOrder::Ordered, &CLOCK_CELL, HERE);
+        static CELLS: [EventCell; 2] = [const { EventCell::new() }; 2];
+        static EVENTS: [EventDesc; 2] = [
+            EventDesc::new("lost", &[], &CLOCK, &CELLS[0], HERE),
+            EventDesc::new("won", &[], &CLOCK, &CELLS[1], HERE),
+        ];
+        static WINNER: EventDesc = EventDesc::new("winner", &[], &CLOCK, &CELLS[0], HERE);
+        let mut image = Image::new("test");
+        image.events = EVENTS.iter().collect();
+        let registry = Registry::new();
+        let mut plan = RegistrationPlan::of(&registry, &image);
+        assert!(plan.refusals.is_empty() && WINNER.cell().claim(&WINNER));
+        plan.claim_cells();
+        let refused: Vec<_> = plan.refusals.drain(..).map(|refusal| refusal.what).collect();
+        assert_eq!(refused, ["event `lost`"]);
+        registry.execute(plan);
+        assert_eq!((registry.event_count(), registry.event_index("won")), (1, Some(0)));
+        assert!(!EVENTS[1].cell().is_free_for(&WINNER));
+    }
 }

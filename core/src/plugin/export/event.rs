@@ -19,7 +19,7 @@ pub(super) fn source(desc: &'static SourceDesc) -> ExportResult<abi::Source> {
 }
 
 /// Binds the cell of an event type to it. Returns the reason why the event type cannot be exported, if there is one.
-pub(super) fn fault(desc: &'static EventDesc) -> Option<&'static str> {
+pub(super) fn claim_cell(desc: &'static EventDesc) -> Option<&'static str> {
     if desc.cell().has_mirror() {
         return Some("the host counts the listeners of a plug-in's event: remove `listeners`");
     }

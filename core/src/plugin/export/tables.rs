@@ -47,7 +47,7 @@ impl Tables {
             tables.sources.push(event::source(desc).map_err(within(desc))?);
         }
         for desc in &image.events {
-            if let Some(why) = event::fault(desc) {
+            if let Some(why) = event::claim_cell(desc) {
                 left_out.push(refusal(desc.label(), desc.origin(), why));
                 continue;
             }
