@@ -227,8 +227,7 @@ pub(crate) fn settings(
 ) -> Result<Vec<Setting>, String> {
     let mut all = output.map(|target| output_settings(&target.stem, args)).unwrap_or_default();
     if let Some(target) = summary {
-        // The library replaces parts of the name, too.
-        all.push(Setting { name: "monitoring_summary_file".into(), value: template::escaped(&target.stem) });
+        all.push(summary::setting(target)?);
     }
     if let Some(time) = &args.time {
         all.push(Setting { name: "monitoring_time".into(), value: time.clone() });

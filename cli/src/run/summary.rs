@@ -8,7 +8,27 @@ use mpit_report::input::{self, Run};
 
 use super::files::Lock;
 use super::output::Target;
-use super::screen;
+use super::{screen, template};
+use crate::settings::{self, Setting};
+
+/// The control variable with the name of the file.
+const NAME: &str = "monitoring_summary_file";
+
+/// Returns the setting for the file.
+pub(super) fn setting(target: &Target) -> Result<Setting, String> {
+    // The library replaces parts of the name, too.
+    let value = template::escaped(&target.stem);
+    // The last byte is for a NUL.
+    let longest = settings::find(NAME).map_or(usize::MAX, |desc| desc.count() - 1);
+    if value.len() > longest {
+        return Err(format!(
+            "--summary {}: the name with its directories has {} bytes, where each % counts twice; choose one of at most {longest} bytes",
+            target.shown,
+            value.len()
+        ));
+    }
+    Ok(Setting { name: NAME.into(), value })
+}
 
 /// Returns the files of the job's worlds that its processes have written.
 pub(super) fn of_run(target: &Target, name: Option<&str>) -> Vec<Run> {
@@ -42,4 +62,22 @@ pub(super) fn clear(target: &Target) -> Result<(), String> {
 
 fn refused(target: &Target, what: &str, error: &io::Error) -> String {
     format!("--summary {}: cannot {what}: {error}", target.shown)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Target, setting};
+
+    #[test]
+    fn names_too_long_for_the_setting_are_refused() {
+        let of = |stem: String| setting(&Target { shown: "sum".into(), stem });
+        let longest =
+            |percents: usize| "/".to_owned() + &"%".repeat(percents) + &"x".repeat(2046 - 2 * percents);
+        for percents in [0, 900] {
+            assert_eq!(of(longest(percents)).unwrap().value.len(), 2047);
+            let why = of(longest(percents) + "x").unwrap_err();
+            assert!(why.starts_with("--summary sum: ") && why.ends_with("at most 2047 bytes"), "{why}");
+            assert!(why.contains("has 2048 bytes"), "{why}");
+        }
+    }
 }
