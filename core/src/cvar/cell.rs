@@ -248,6 +248,7 @@ impl<T: CvarValue> Cvar<T> {
     }
 
     /// Sets a function that is called before a new value is stored. An error refuses the value and is returned to the tool.
+    /// Other threads may wait for it, with their locks: see [sources of values](mod@crate::cvar#sources-of-values).
     #[must_use]
     pub const fn on_set(mut self, on_set: fn(T) -> Result<()>) -> Self {
         self.on_set = Some(on_set);

@@ -17,7 +17,9 @@
 //! A value that a variable refuses is reported on standard error, and the next weaker one is used.
 //!
 //! The first use of the interface gives variables their values. Other threads that begin to use it wait meanwhile, for at most 10
-//! seconds, so a function such as [`Cvar::on_set`] should not wait for them.
+//! seconds, so a function such as [`Cvar::on_set`] should not wait for them. A waiting thread keeps its locks: if the function needs one of
+//! them, both threads wait until that limit. For example, a constructor of a shared library runs under the lock of the dynamic loader; if it
+//! waits here, a function that calls `dlopen` waits for it.
 //!
 //! # Parameter files
 //!
