@@ -19,17 +19,24 @@ pub(super) struct Completion<T: 'static> {
     complete: StaticRef<T>,
     /// The number of the thread that completes the value.
     by: AtomicUsize,
+    /// The number of threads that wait.
+    waiting: AtomicUsize,
 }
 
 impl<T: Sync> Completion<T> {
     pub(super) const fn new() -> Self {
-        Self { complete: StaticRef::new(), by: AtomicUsize::new(0) }
+        Self { complete: StaticRef::new(), by: AtomicUsize::new(0), waiting: AtomicUsize::new(0) }
     }
 
     /// Returns the value if it is complete (one load).
     #[inline]
     pub(super) fn get(&self) -> Option<&'static T> {
         self.complete.get()
+    }
+
+    /// Returns the number of threads that wait.
+    pub(super) fn waiting(&self) -> usize {
+        self.waiting.load(Relaxed)
     }
 
     /// Makes this thread the one that completes the value. To be called before another thread can find the value.
@@ -56,7 +63,9 @@ impl<T: Sync> Completion<T> {
         if self.by.load(Relaxed) == thread_number() {
             return true;
         }
+        self.waiting.fetch_add(1, Relaxed);
         let is_complete = wait_until(Some(Instant::now() + limit), || self.complete.get().is_some());
+        self.waiting.fetch_sub(1, Relaxed);
         if !is_complete {
             self.complete.set(Some(value));
         }
@@ -67,7 +76,7 @@ impl<T: Sync> Completion<T> {
 #[cfg(test)]
 mod tests {
     use std::panic::{AssertUnwindSafe, catch_unwind};
-    use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};
+    use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
     use std::thread;
     use std::time::Duration;
 
@@ -79,19 +88,15 @@ mod tests {
     #[test]
     fn other_threads_wait() {
         static VALUE: AtomicU32 = AtomicU32::new(0);
-        let (completion, is_waiting) = (&Completion::new(), &AtomicBool::new(false));
+        let completion = &Completion::new();
         completion.begin();
         thread::scope(|scope| {
-            let other = scope.spawn(|| {
-                is_waiting.store(true, Relaxed);
-                (completion.wait(&VALUE, LONG), VALUE.load(Relaxed))
-            });
+            let other = scope.spawn(|| (completion.wait(&VALUE, LONG), VALUE.load(Relaxed)));
             completion.run(&VALUE, || {
-                while !is_waiting.load(Relaxed) {
+                // Without the wait, the other thread ends with the former value.
+                while completion.waiting() == 0 && !other.is_finished() {
                     thread::yield_now();
                 }
-                // Lets the other thread run on, if it does not wait.
-                (0..100).for_each(|_| thread::yield_now());
                 VALUE.store(7, Relaxed);
             });
             assert_eq!(other.join().unwrap(), (true, 7));

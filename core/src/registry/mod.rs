@@ -159,6 +159,11 @@ impl Registry {
         }
     }
 
+    /// Returns the number of threads that wait for the user's settings, for tests of this wait.
+    pub fn threads_waiting_for_settings() -> usize {
+        SETTLED.waiting()
+    }
+
     /// Adds an image as one batch and sets its control variables from `settings`: afterwards, so another thread can see a default
     /// before. Definitions that break a rule are returned with the [`Effect`], mostly that they are left out; the others are added.
     pub fn add(&self, image: &Image, settings: &[Setting]) -> Vec<Refusal> {

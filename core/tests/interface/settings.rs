@@ -2,7 +2,6 @@
 
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::thread;
-use std::time::Duration;
 
 use crate::support::process::in_own_process_with;
 use mpit::cvar::Cvar;
@@ -14,15 +13,15 @@ static IS_BEGUN: AtomicBool = AtomicBool::new(false);
 /// True after another thread did not wait for the settings.
 static IS_PASSED: AtomicBool = AtomicBool::new(false);
 
-/// Uses the registry and the interface, and gives other threads the time to use them, too.
+/// The number of threads that begin to use the registry or the interface meanwhile.
+const OTHERS: usize = 2;
+
+/// Uses the registry and the interface, and returns once the other threads wait for it, or one has passed without the wait.
 fn receive(_: u32) -> mpit::Result<()> {
     let is_registered = Interface::global().registry().cvar_index("settings_first").is_some();
     IS_BEGUN.store(true, Relaxed);
-    for _ in 0..100 {
-        if IS_PASSED.load(Relaxed) {
-            break;
-        }
-        thread::sleep(Duration::from_millis(1));
+    while Registry::threads_waiting_for_settings() < OTHERS && !IS_PASSED.load(Relaxed) {
+        thread::yield_now();
     }
     // The setting counts only then.
     if is_registered { Ok(()) } else { Err(mpit::Error::InvalidName) }
@@ -39,7 +38,7 @@ static LAST: Cvar<u32> = Cvar::new(0);
 #[test]
 fn other_threads_wait_for_settings() {
     in_own_process_with(&[("MPIT_SETTINGS_FIRST", "5"), ("MPIT_SETTINGS_LAST", "7")], || {
-        let uses: [fn(); 2] = [|| _ = Registry::global(), || drop(Tool::new())];
+        let uses: [fn(); OTHERS] = [|| _ = Registry::global(), || drop(Tool::new())];
         thread::scope(|scope| {
             let others = uses.map(|begin_use| {
                 scope.spawn(move || {
