@@ -96,6 +96,8 @@ pub(super) struct OneOfNode {
     stem: PathBuf,
     shown: String,
     world: String,
+    /// The nodes of the Slurm step. The part of each node names all, so that a report names the node of rank 0 as well if that is lost.
+    step_nodes: Option<String>,
 }
 
 impl OneOfNode {
@@ -112,17 +114,17 @@ impl OneOfNode {
         (&target.stem, &world).hash(&mut job);
         let text = format!("{rank} {}", run::time_text(SystemTime::now()));
         let membership = Membership::join(job.finish(), &text).map_err(|error| error.to_string())?;
-        Ok(Self { membership, stem: (&target.stem).into(), shown: target.shown.clone(), world })
+        // Found while the parent processes run, by which launchers are known.
+        let step_nodes = slurm::nodes_of_world();
+        Ok(Self { membership, stem: (&target.stem).into(), shown: target.shown.clone(), world, step_nodes })
     }
 
     /// Leaves the others. The last one packs the files of all.
     pub(super) fn end(self) {
-        let Self { membership, stem, shown: target, world } = self;
+        let Self { membership, stem, shown: target, world, step_nodes } = self;
         let packed = membership.leave().and_then(|texts| {
             let Some(texts) = texts else { return Ok(None) };
             let since: BTreeMap<_, _> = texts.iter().filter_map(|text| process(text)).collect();
-            // The part of each node names all, so that a report names the node of rank 0 as well if that is lost.
-            let step_nodes = slurm::nodes_of_world();
             pack::pack_node(&stem, &NodeProcesses { world, host: this_node(), since, step_nodes }).map(Some)
         });
         match packed {
