@@ -69,7 +69,7 @@ mod tests {
     use super::{Target, setting};
 
     #[test]
-    fn names_too_long_for_the_setting_are_refused() {
+    fn names_too_long_are_refused() {
         let of = |stem: String| setting(&Target { shown: "sum".into(), stem });
         let longest =
             |percents: usize| "/".to_owned() + &"%".repeat(percents) + &"x".repeat(2046 - 2 * percents);
