@@ -173,23 +173,28 @@ mod tests {
     use std::os::unix::fs::{FileExt, symlink};
     use std::path::Path;
     use std::process;
+    use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
     use std::time::Duration;
 
     use mpit_components::run::job::OwnedJob;
+    use mpit_format::store::blocks::{BlockHeader, BlockKind, CELLS, HEADER, message_key, write_header};
     use mpit_report::series::SeriesRow;
 
     use super::super::super::now;
     use super::{Sampler, State, Stores};
 
-    /// Writes the store of a process of four that has sent messages of 1 byte to rank 0, as docs/files.md describes it.
-    fn write_store(path: &Path, rank: u64, messages: u64) {
-        const VERSION: u64 = 7;
-        let mut words = [0_u64; 8 + 19 + 1];
-        (words[0], words[1]) = (u64::from_ne_bytes(*b"mpit\nsto"), VERSION);
-        (words[2], words[6]) = (4 << 32 | rank, words.len() as u64);
-        // A block of messages: its kind and length, the receiver, 16 sizes, and the bytes.
-        (words[8], words[11], words[26]) = (2 | 18 << 32, messages, messages);
-        let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_ne_bytes()).collect();
+    /// Writes the store of a process of four that has sent messages of 1 byte to rank 0.
+    fn write_store(path: &Path, rank: u32, messages: u64) {
+        const BLOCK: usize = 1 + CELLS + 1;
+        let words: Vec<AtomicU64> = (0..HEADER + BLOCK + 1).map(|_| AtomicU64::new(0)).collect();
+        write_header(&words, rank, 4);
+        let block = BlockHeader { kind: BlockKind::Messages, words: (CELLS + 1) as u32 };
+        let key = message_key(0, 0, false);
+        // The key is followed by the number of messages of each size, and the bytes.
+        for (at, word) in [(0, block.word()), (1, key), (3, messages), (BLOCK - 1, messages)] {
+            words[HEADER + at].store(word, Relaxed);
+        }
+        let bytes: Vec<u8> = words.iter().flat_map(|word| word.load(Relaxed).to_ne_bytes()).collect();
         let file = File::options().write(true).create(true).truncate(false).open(path).unwrap();
         file.write_all_at(&bytes, 0).unwrap();
     }
