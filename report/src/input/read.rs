@@ -1,6 +1,5 @@
 //! Reading of files: those of one process in parallel, those of several processes in pieces.
 
-use std::collections::BTreeSet;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
 
@@ -17,7 +16,7 @@ use crate::job::Job;
 use crate::job_part::{Part, PartOf};
 use crate::problem::Problem;
 use crate::records::{self, JobTables, TextOf};
-use crate::series::SeriesFile;
+use crate::series;
 
 /// The number of bytes of sections that are parsed together: enough work for all processors, with little memory.
 const BATCH: usize = 32 << 20;
@@ -110,12 +109,12 @@ fn part(run: &Run, progress: &(dyn Fn(u64) + Sync)) -> (Part, Vec<String>) {
 
 /// Reads the files of the series, for the ranks of which tables have none.
 fn read_series(run: &Run, whole: &mut Part, progress: &(dyn Fn(u64) + Sync)) {
-    let known: BTreeSet<u32> = whole.series.iter().map(|row| row.rank).collect();
-    for (_, path) in run.series() {
-        let file = SeriesFile::read(path, &mut whole.problems);
-        whole.series.extend(file.rows.iter().filter(|row| !known.contains(&row.rank)));
+    let Part { series, problems, .. } = whole;
+    let in_tables = series.iter().map(|row| row.rank).collect();
+    series::each_file(run, in_tables, problems, &|_, _| true, |path, rows| {
+        series.extend_from_slice(rows);
         progress(std::fs::metadata(path).map_or(0, |file| file.len()));
-    }
+    });
 }
 
 /// Reads the texts of a run one after the other. Returns what is known of processes beside their texts, and notes for the user.

@@ -5,6 +5,7 @@ mod packed_file;
 #[cfg(test)]
 mod tests;
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -18,7 +19,7 @@ pub use packed_file::PackedFile;
 use crate::input::{self, Run};
 use crate::problem::Problem;
 use crate::records::{self, JobTables, PartWriter};
-use crate::series::SeriesFile;
+use crate::series;
 
 /// The result of packing.
 #[derive(Debug, Default)]
@@ -156,13 +157,10 @@ fn write(
         }
         writer.add(&text);
     });
-    for (rank, path) in run.series() {
-        let file = SeriesFile::read(path, &mut rest.problems);
-        if is_wanted(rank, file.identity.as_ref()) {
-            writer.add_series(&file.rows);
-            packed.push(path.to_owned());
-        }
-    }
+    series::each_file(run, BTreeSet::new(), &mut rest.problems, is_wanted, |path, rows| {
+        writer.add_series(rows);
+        packed.push(path.to_owned());
+    });
     let (part, problems) = writer.finish(rest.size, rest.recovered, rest.missing)?;
     let problems = [rest.problems, problems];
     let more_problems = problems.iter().map(|problems| problems.more).sum();

@@ -393,6 +393,27 @@ fn series_are_packed() {
     }
 }
 
+/// With `mpit run --series` in front of the launcher and behind it, no rank counts twice.
+#[test]
+#[cfg_attr(miri, ignore = "threads of rayon wait in loops, which takes Miri too long")]
+fn series_of_several_files_count_once() {
+    let directory = tempfile::tempdir().unwrap();
+    write_files(directory.path(), (0..3).map(|rank| (rank, text(rank))));
+    write_series(directory.path(), "run.series", &[0, 1]);
+    let of_two = report(&the_run(&directory.path().join("run"))).0;
+    write_series(directory.path(), "run.0.series", &[0]);
+    write_series(directory.path(), "run.1.series", &[1]);
+    let run = the_run(&directory.path().join("run"));
+    assert_eq!(report(&run).0, of_two);
+    write_series(directory.path(), "run.2.series", &[2]);
+    let run = the_run(&directory.path().join("run"));
+    let of_three = report(&run).0;
+    assert_ne!(of_three, of_two);
+    let packed = pack_all(&run, &directory.path().join("packed.tables")).unwrap();
+    assert_eq!((packed.files.len(), packed.problems.len()), (7, 0));
+    assert_eq!(report(&the_run(&directory.path().join("packed.tables"))).0, of_three);
+}
+
 /// Rows that are not understood stay in the file.
 #[test]
 #[cfg_attr(miri, ignore = "calls of the file system that Miri does not know")]

@@ -4,6 +4,7 @@
 //! differences as [rows](SeriesRow) to a [file](SeriesFile). Tables have the same rows. Reports show [ranges of time](ranges).
 
 mod file;
+mod files_of_run;
 mod history;
 mod ranges;
 mod totals;
@@ -11,9 +12,10 @@ mod totals;
 use mpit_format::summary::Area;
 
 pub use file::{ENDING, SeriesFile};
+pub(crate) use files_of_run::each_file;
 pub use history::History;
 pub(crate) use ranges::{TimeRange, ranges, sampled_ranks};
-pub use totals::{AreaSum, Sampled, Totals, of_store, of_text};
+pub use totals::{AreaSum, Sampled, Totals, of_container, of_store, of_text};
 
 /// The calls of a process in an area of MPI, between two samples.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,7 +39,7 @@ pub struct SeriesRow {
 }
 
 impl SeriesRow {
-    /// Returns the values by which rows are in order: those of a rank follow each other.
+    /// Returns the values by which rows are in order: the rows of a rank follow each other.
     pub(crate) fn order(&self) -> (u32, u64, Area) {
         (self.rank, self.start, self.area)
     }

@@ -1,5 +1,10 @@
 //! The records of a process so far, as far as a series has them.
 
+use std::io::{self, BufReader};
+use std::path::Path;
+
+use mpit_format::container::{self, Item, Text};
+use mpit_format::files;
 use mpit_format::messages::BINS;
 use mpit_format::parse::{self, Comm, Origin, Row, Sink};
 use mpit_format::profile::Profile;
@@ -74,7 +79,7 @@ impl Totals {
         self.bytes = self.bytes.saturating_add(sum.bytes);
     }
 
-    /// Adds calls. Those that initialize and finalize MPI are left out, as in reports.
+    /// Adds calls, except calls that initialize and finalize MPI, as in reports.
     fn add_call(&mut self, row: &CallRow) {
         if !row.call.is_outside() {
             let sum = &mut self.areas[Area::of(row.call) as usize];
@@ -103,7 +108,11 @@ fn wanted(bytes: &[u8]) -> Vec<u8> {
         // The kind, and the number of words that follow.
         let word = u64::from_ne_bytes(*word);
         let (kind, end) = (word as u32, at + 1 + (word >> 32) as usize);
-        let Some(block) = words.get(at..end).filter(|_| kind != 0) else { break };
+        let Some(block) = words.get(at..end) else { break };
+        // The process has written no further block.
+        if kind == 0 {
+            break;
+        }
         if WANTED.iter().any(|wanted| *wanted as u32 == kind) {
             kept.extend_from_slice(block);
         }
@@ -118,6 +127,27 @@ pub fn of_text(text: &[u8], rank: u32) -> Totals {
     let mut found = TextTotals::default();
     parse::text(&mut found, text, Origin { line: 1, rank: Some(rank) });
     found.0
+}
+
+/// Returns the totals of some processes from a file of a whole job; none if it is another file.
+///
+/// # Errors
+///
+/// Those of the file system.
+pub fn of_container(path: &Path, wanted: &[u32]) -> io::Result<Vec<(u32, Totals)>> {
+    let mut file = BufReader::new(files::open(path)?);
+    let mut found = Vec::new();
+    let first = files::read_first_line(&mut file)?;
+    if first.starts_with(container::FIRST_WORD.as_bytes()) {
+        container::read(&first, &mut file, |item| {
+            if let Item::Text { text: Text { rank, text, .. }, .. } = item
+                && wanted.contains(&rank)
+            {
+                found.push((rank, of_text(&text, rank)));
+            }
+        })?;
+    }
+    Ok(found)
 }
 
 #[derive(Default)]
@@ -149,15 +179,17 @@ impl Sink for TextTotals {
 
 #[cfg(test)]
 mod tests {
+    use std::fs::{self, File};
     use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
     use mpit_format::calls::CALLS;
+    use mpit_format::container::{self, Text};
     use mpit_format::store::blocks::{BlockHeader, BlockKind, CELLS, HEADER, message_key, write_header};
     use mpit_format::store::times::{NO_COMM, call, call_key, time};
     use mpit_format::summary::Area;
     use mpit_format::times::{Mode, Moment};
 
-    use super::{AreaSum, Totals, of_store, of_text};
+    use super::{AreaSum, Totals, of_container, of_store, of_text};
 
     fn block(words: &mut Vec<u64>, kind: BlockKind, content: &[u64]) {
         words.push(BlockHeader { kind, words: content.len() as u32 }.word());
@@ -223,5 +255,13 @@ mod tests {
         let mut expected = Totals { messages: 2, bytes: 70, ..Totals::default() };
         expected.areas[Area::Collective as usize] = AreaSum { calls: 5, ns: 900 };
         assert_eq!(of_text(text.as_bytes(), 1), expected);
+        // In one file for all processes.
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("run.prof");
+        let text = |rank| Text { rank, host: String::new(), text: text.clone().into_bytes() };
+        container::write(File::create(&path).unwrap(), 4, None, [text(1), text(2)], &[]).unwrap();
+        assert_eq!(of_container(&path, &[0, 1]).unwrap(), [(1, expected)]);
+        fs::write(&path, text(1).text).unwrap();
+        assert_eq!(of_container(&path, &[0, 1]).unwrap(), []);
     }
 }
