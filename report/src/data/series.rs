@@ -13,7 +13,7 @@ use crate::series::SeriesRow;
 pub struct Interval {
     /// The rank.
     pub rank: u32,
-    /// The begin of the interval, in seconds since the first one began.
+    /// The start of the interval, in seconds since the first one began.
     pub start: f64,
     /// The end of the interval.
     pub end: f64,

@@ -7,7 +7,7 @@ use super::SeriesRow;
 /// A range of the time of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct TimeRange {
-    /// The begin and the end, in nanoseconds since the begin of the series.
+    /// The start and the end, in nanoseconds since the start of the series.
     pub(crate) start: f64,
     pub(crate) end: f64,
     /// The share of the time in the areas of MPI, the mean of ranks.
@@ -60,10 +60,12 @@ pub(crate) fn ranges(rows: &[SeriesRow], most: usize) -> Vec<TimeRange> {
         in_mpi.fill(0.0);
         for row in of_rank {
             let (start, end) = ((row.start - begin) as f64, (row.end - begin) as f64);
-            let last = ((end / width) as usize).min(count - 1);
-            for at in (start / width) as usize..=last {
+            // The difference of rounded times may be 0.
+            let length = (row.end - row.start) as f64;
+            let range_of = |time: f64| ((time / width) as usize).min(count - 1);
+            for at in range_of(start)..=range_of(end) {
                 let range = &mut all[at];
-                let part = (end.min(range.end) - start.max(range.start)).max(0.0) / (end - start);
+                let part = (end.min(range.end) - start.max(range.start)).max(0.0) / length;
                 let share = row.ns as f64 * part / width;
                 in_mpi[at] += share;
                 range.areas[row.area as usize] += share / ranks;
@@ -124,5 +126,9 @@ mod tests {
         let mut far = row(1, (0, 1), u64::MAX, 0);
         (far.end, far.bytes) = (u64::MAX, u64::MAX);
         assert!(ranges(&[row(0, (0, 1), 1, 1), far], 12).iter().all(|range| range.in_mpi().is_finite()));
+        // As floating-point numbers, both times are equal.
+        let short = SeriesRow { start: u64::MAX - 1, ..far };
+        let all = ranges(&[row(0, (0, 1), 1, 1), short], 12);
+        assert!(all.iter().all(|range| range.in_mpi().is_finite() && range.messages.is_finite()), "{all:?}");
     }
 }
