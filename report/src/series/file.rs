@@ -12,8 +12,11 @@ use crate::problem::{Problem, Problems};
 /// The end of the file's name.
 pub const ENDING: &str = ".series";
 
-/// The beginning of the first line, with the version of the format. The fields of the identity follow, if there are any.
-const FIRST_WORD: &str = "# MPIT SERIES\t1";
+/// The beginning of the first line. The version of the format follows, and the fields of the identity, if there are any.
+const FIRST_WORD: &str = "# MPIT SERIES\t";
+
+/// The version of the format.
+const VERSION: &str = "1";
 
 /// The beginning of the line with the time that others are relative to.
 const BEGIN: &str = "# BEGIN\t";
@@ -38,7 +41,7 @@ impl SeriesFile {
     /// The errors of the sink.
     pub fn write(&self, out: impl Write) -> io::Result<()> {
         let mut out = BufWriter::new(out);
-        out.write_all(FIRST_WORD.as_bytes())?;
+        write!(out, "{FIRST_WORD}{VERSION}")?;
         if let Some(identity) = &self.identity {
             write!(out, "\t{}", identity.fields())?;
         }
@@ -52,7 +55,7 @@ impl SeriesFile {
         out.flush()
     }
 
-    /// Returns true if a file begins like one of a series.
+    /// Returns true if a file begins like one of a series, of any version.
     #[must_use]
     pub fn is_at(path: &Path) -> bool {
         let mut begin = [0; FIRST_WORD.len()];
@@ -60,10 +63,12 @@ impl SeriesFile {
         read.is_ok() && begin == FIRST_WORD.as_bytes()
     }
 
-    /// Reads the identity from the first line of a file.
+    /// Reads the identity from the first line of a file of any version, so that it is read with the others of its run.
     pub(crate) fn identity_at(path: &Path) -> Option<Identity> {
         let file = io::BufReader::with_capacity(1024, files::open(path).ok()?);
-        identity(std::str::from_utf8(&files::read_first_line(file).ok()?).ok()?)
+        let first = files::read_first_line(file).ok()?;
+        let (_, fields) = fields(std::str::from_utf8(&first).ok()?)?;
+        Identity::parse(fields)
     }
 
     /// Reads a file. Lines that are not understood are problems, and left out.
@@ -84,11 +89,11 @@ impl SeriesFile {
         let text = String::from_utf8_lossy(text);
         let mut lines = (1_u64..).zip(text.split_inclusive('\n'));
         let first = lines.next().map_or("", |(_, line)| line);
-        if !first.starts_with(FIRST_WORD) {
+        let Some((VERSION, fields)) = fields(first) else {
             problem(1, "expected the first line of a series, `# MPIT SERIES`, of version 1");
             return Self::default();
-        }
-        let mut found = Self { identity: identity(first), rows: Vec::new() };
+        };
+        let mut found = Self { identity: Identity::parse(fields), rows: Vec::new() };
         let begin = lines.next().and_then(|(_, line)| line.strip_prefix(BEGIN)?.trim_end().parse().ok());
         let Some(begin) = begin else {
             problem(2, "expected the time of the beginning, `# BEGIN`");
@@ -97,8 +102,8 @@ impl SeriesFile {
         let mut is_whole = false;
         for (number, line) in lines {
             // A number at the end of a file that was cut off may lack digits.
-            let complete = line.strip_suffix('\n').filter(|_| !is_whole);
-            match complete {
+            match line.strip_suffix('\n') {
+                _ if is_whole => problem(number, "expected no line behind `# END`"),
                 Some(END) => is_whole = true,
                 Some(line) => match row(line, begin) {
                     Some(row) => found.rows.push(row),
@@ -107,7 +112,6 @@ impl SeriesFile {
                         "expected rank, start, end, area, calls, nanoseconds, messages and bytes",
                     ),
                 },
-                None if is_whole => problem(number, "expected no line behind `# END`"),
                 None => (),
             }
         }
@@ -118,8 +122,10 @@ impl SeriesFile {
     }
 }
 
-fn identity(first: &str) -> Option<Identity> {
-    Identity::parse(first.strip_prefix(FIRST_WORD)?.strip_prefix('\t')?)
+/// Returns the version of the format in the first line, and the fields of the identity, none if it is not known.
+fn fields(first: &str) -> Option<(&str, &str)> {
+    let rest = first.strip_prefix(FIRST_WORD)?.trim_end_matches('\n');
+    Some(rest.split_once('\t').unwrap_or((rest, "")))
 }
 
 fn row(line: &str, begin: u64) -> Option<SeriesRow> {
@@ -180,11 +186,25 @@ mod tests {
         assert_eq!(parsed(&text(&empty)), (empty, vec![]));
     }
 
+    /// Otherwise, no reader would say that there is a file.
+    #[test]
+    fn files_of_other_versions_are_found() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("run.series");
+        for (text, expected) in
+            [("# MPIT SERIES\t2\n", true), ("# MPIT SERIES\t1\tr", true), ("rank,start,end,area\n", false)]
+        {
+            std::fs::write(&path, text).unwrap();
+            assert_eq!(SeriesFile::is_at(&path), expected, "{text}");
+        }
+    }
+
     #[test]
     fn damage_is_reported() {
         let whole = text(&file());
         for (damaged, line, rows) in [
             (whole.replace("SERIES\t1", "SERIES\t2"), 1, 0),
+            (whole.replace("SERIES\t1", "SERIES\t10"), 1, 0),
             (whole.replace("# BEGIN\t5", "# BEGIN\tx"), 2, 0),
             (whole.replace("p2p", "p3p"), 3, 1),
             (whole.replace("\t1000000003\t", "\t0\t"), 4, 1),
