@@ -13,15 +13,19 @@ use rustix::time::{ClockId, clock_gettime};
 
 use super::super::{now, recover};
 use super::stores::{OpenStores, Stores};
+use crate::print;
 
-/// The time between searches for new stores.
+/// The first time between searches for new stores. It grows while there are none.
 const SEARCH: Duration = Duration::from_millis(100);
 
 /// The time that processes have after the end of the command, as for the summary.
 const TIME_LIMIT: Duration = Duration::from_secs(1);
 
-/// The minimum time between samples, in processor times of one: sampling uses at most this part of a processor.
+/// The minimum time between samples, in processor times of one with its searches: sampling uses at most this part of a processor.
 const MIN_PAUSE: u32 = 20;
+
+/// The totals of processes by rank, for each world.
+type Found = BTreeMap<u32, Vec<(u32, Totals)>>;
 
 /// A thread that takes samples.
 pub(in super::super) struct Sampler {
@@ -34,7 +38,7 @@ pub(in super::super) struct Samples {
     /// The rank of the process if there is only one, behind the launcher.
     pub(super) of_process: Option<u32>,
     pub(super) worlds: BTreeMap<u32, World>,
-    /// The time of the last sample, in nanoseconds since 1970 in UTC.
+    /// The time of the end of the command, in nanoseconds since 1970 in UTC.
     pub(super) end: u64,
 }
 
@@ -50,13 +54,19 @@ pub(super) struct World {
 }
 
 impl World {
-    fn new(begin: u64) -> Self {
+    pub(super) fn new(begin: u64) -> Self {
         Self { history: History::new(begin), identity: None, size: 0, incomplete: Vec::new() }
+    }
+
+    /// Keeps the description of the world that a process has, and returns its rank and totals.
+    fn describe(&mut self, Sampled { rank, size, identity, totals, .. }: Sampled) -> (u32, Totals) {
+        self.size = self.size.max(size);
+        self.identity = self.identity.take().or(identity);
+        (rank, totals)
     }
 }
 
 impl Sampler {
-    /// Starts to take samples of processes.
     pub(super) fn start(stores: Stores, interval: Duration) -> io::Result<Self> {
         let (stop, stopped) = mpsc::channel();
         let mut state = State::new(stores, interval);
@@ -70,8 +80,11 @@ impl Sampler {
     /// Takes the last sample. The command ended at `end`.
     pub(in super::super) fn end(self, end: Moment) -> Option<Samples> {
         drop(self.stop);
-        // The thread does not panic.
-        self.thread.join().ok().map(|state| state.finish(end))
+        if let Ok(state) = self.thread.join() {
+            return Some(state.finish(end));
+        }
+        print("--series: the thread that takes samples ended with an error, so there is no series");
+        None
     }
 }
 
@@ -92,26 +105,31 @@ impl State {
         Self { stores, interval, started, worlds: BTreeMap::new(), last: since }
     }
 
-    /// Takes samples until the command ends.
     fn run(&mut self, stopped: &Receiver<()>) {
-        let mut next = self.interval;
+        let (mut next, mut pause) = (self.interval, SEARCH);
+        // Not the time on a clock: a busy machine may give the thread a processor late.
+        let mut used_before = processor_time();
         loop {
             let left = next.saturating_sub(self.started.0.elapsed());
-            if stopped.recv_timeout(left.min(SEARCH)) != Err(RecvTimeoutError::Timeout) {
+            if stopped.recv_timeout(left.min(pause)) != Err(RecvTimeoutError::Timeout) {
                 return;
             }
-            self.stores.search();
+            let before = processor_time();
+            pause = if self.stores.search() { SEARCH } else { (pause * 2).min(self.interval) };
+            // Searches have the half of the processor time, so that samples have the other one.
+            pause = pause.max(processor_time().saturating_sub(before) * MIN_PAUSE * 2);
             if self.started.0.elapsed() < next {
                 continue;
             }
-            // Not the time on a clock: a busy machine may give the thread a processor late.
+            let at = now();
+            if self.sample(at, self.time_of(at)) {
+                self.interval *= 2;
+            }
             let used = processor_time();
-            if self.sample(now()) {
+            while used.saturating_sub(used_before) * MIN_PAUSE > self.interval {
                 self.interval *= 2;
             }
-            while processor_time().saturating_sub(used) * MIN_PAUSE > self.interval {
-                self.interval *= 2;
-            }
+            used_before = used;
             let after = self.started.0.elapsed();
             while next <= after {
                 next += self.interval;
@@ -119,17 +137,15 @@ impl State {
         }
     }
 
-    /// Reads all stores. Returns true if there were too many samples, and each second one was dropped.
-    fn sample(&mut self, at: Moment) -> bool {
+    /// Reads all open stores as they are at a time, which is also given since 1970. Returns true if a world in which something changed had too many
+    /// samples, and pairs were merged.
+    fn sample(&mut self, at: Moment, time: u64) -> bool {
         let (worlds, last) = (&mut self.worlds, self.last);
-        let mut found: BTreeMap<u32, Vec<(u32, Totals)>> = BTreeMap::new();
-        self.stores.read(at, |number, Sampled { rank, size, identity, totals, .. }| {
+        let mut found = Found::new();
+        self.stores.read(at, |number, sampled| {
             let world = worlds.entry(number).or_insert_with(|| World::new(last));
-            world.size = world.size.max(size);
-            world.identity = world.identity.take().or(identity);
-            found.entry(number).or_default().push((rank, totals));
+            found.entry(number).or_default().push(world.describe(sampled));
         });
-        let time = self.time();
         self.last = time;
         let mut is_merged = false;
         for (number, totals) in found {
@@ -140,21 +156,29 @@ impl State {
         is_merged
     }
 
-    /// Returns the time since 1970.
-    fn time(&self) -> u64 {
-        self.started.1.saturating_add(nanoseconds(self.started.0.elapsed()))
+    /// Returns the time since 1970 of a time that is not long ago.
+    fn time_of(&self, at: Moment) -> u64 {
+        let time = self.started.1.saturating_add(nanoseconds(self.started.0.elapsed()));
+        time.saturating_sub(now().ns.saturating_sub(at.ns))
     }
 
     fn finish(mut self, end: Moment) -> Samples {
+        let (time, start) = (self.time_of(end), self.started.1);
         self.stores.search();
         // Launchers do not wait for processes that they kill.
         recover::wait_for_processes(&self.stores.files(), TIME_LIMIT);
-        self.sample(end);
+        let worlds = &mut self.worlds;
+        self.stores.read_closed(end, |number, sampled| {
+            let world = worlds.entry(number).or_insert_with(|| World::new(start));
+            let late = world.describe(sampled);
+            world.history.add_late(time, [late]);
+        });
+        self.sample(end, time);
         for (number, rank) in self.stores.incomplete() {
-            let world = self.worlds.entry(number).or_insert_with(|| World::new(self.started.1));
+            let world = self.worlds.entry(number).or_insert_with(|| World::new(start));
             world.incomplete.push(rank);
         }
-        Samples { of_process: self.stores.of_process(), end: self.time(), worlds: self.worlds }
+        Samples { of_process: self.stores.of_process(), end: time, worlds: self.worlds }
     }
 }
 
@@ -170,34 +194,18 @@ fn nanoseconds(duration: Duration) -> u64 {
 #[cfg(test)]
 mod tests {
     use std::fs::{self, File};
-    use std::os::unix::fs::{FileExt, symlink};
-    use std::path::Path;
+    use std::os::unix::fs::symlink;
     use std::process;
-    use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+    use std::sync::mpsc;
+    use std::thread;
     use std::time::Duration;
 
     use mpit_components::run::job::OwnedJob;
-    use mpit_format::store::blocks::{BlockHeader, BlockKind, CELLS, HEADER, message_key, write_header};
     use mpit_report::series::SeriesRow;
 
     use super::super::super::now;
+    use super::super::test_stores::write_store;
     use super::{Sampler, State, Stores};
-
-    /// Writes the store of a process of four that has sent messages of 1 byte to rank 0.
-    fn write_store(path: &Path, rank: u32, messages: u64) {
-        const BLOCK: usize = 1 + CELLS + 1;
-        let words: Vec<AtomicU64> = (0..HEADER + BLOCK + 1).map(|_| AtomicU64::new(0)).collect();
-        write_header(&words, rank, 4);
-        let block = BlockHeader { kind: BlockKind::Messages, words: (CELLS + 1) as u32 };
-        let key = message_key(0, 0, false);
-        // The key is followed by the number of messages of each size, and the bytes.
-        for (at, word) in [(0, block.word()), (1, key), (3, messages), (BLOCK - 1, messages)] {
-            words[HEADER + at].store(word, Relaxed);
-        }
-        let bytes: Vec<u8> = words.iter().flat_map(|word| word.load(Relaxed).to_ne_bytes()).collect();
-        let file = File::options().write(true).create(true).truncate(false).open(path).unwrap();
-        file.write_all_at(&bytes, 0).unwrap();
-    }
 
     fn messages(rows: &[SeriesRow], rank: u32) -> Vec<u64> {
         rows.iter().filter(|row| row.rank == rank).map(|row| row.messages).collect()
@@ -215,12 +223,18 @@ mod tests {
         symlink(elsewhere.path().join("run.3.store"), path("run.3.store")).unwrap();
         let mut state = State::new(Stores::OfJob(job.directory().clone()), Duration::from_secs(1));
         write_store(&path("run.0.store"), 0, 3);
+        let running = [&path("run.0.store"), &target].map(|path| File::open(path).unwrap());
+        for store in &running {
+            store.lock().unwrap();
+        }
         state.stores.search();
-        assert!(!state.sample(now()));
+        let at = now();
+        assert!(!state.sample(at, state.time_of(at)));
         write_store(&path("run.0.store"), 0, 4);
         write_store(&target, 2, 7);
         // As a process does that has written its files.
         fs::remove_file(&target).unwrap();
+        drop(running);
         let samples = state.finish(now());
         let world = &samples.worlds[&1];
         let rows = world.history.rows();
@@ -247,5 +261,55 @@ mod tests {
         let samples = start(0).unwrap().end(now()).unwrap();
         let world = &samples.worlds[&1];
         assert_eq!((messages(&world.history.rows(), 0), world.incomplete.len()), (vec![5], 0));
+    }
+
+    /// The last sample has the time of the end of the command, also if the thread waited for processes.
+    #[test]
+    fn samples_end_with_the_command() {
+        let job = OwnedJob::create(&format!("test-series-end-{}", process::id())).unwrap();
+        let path = job.directory().path().join("run.0.store");
+        write_store(&path, 0, 3);
+        let running = File::open(&path).unwrap();
+        running.lock().unwrap();
+        let state = State::new(Stores::OfJob(job.directory().clone()), Duration::from_secs(1));
+        thread::sleep(Duration::from_millis(20));
+        let (started, end) = (state.started.0, now());
+        let elapsed = started.elapsed().as_nanos() as u64;
+        let start = state.started.1;
+        // The process runs on.
+        let samples = state.finish(end);
+        assert!(started.elapsed().as_nanos() as u64 > elapsed + 500_000_000);
+        assert!(samples.end <= start + elapsed + 300_000_000, "{} {start} {elapsed}", samples.end);
+        let rows = samples.worlds[&1].history.rows();
+        assert!(!rows.is_empty() && rows.iter().all(|row| row.end <= samples.end), "{rows:?}");
+        job.remove().unwrap();
+    }
+
+    /// A process whose store is found at the end has no samples, so its records may be of any time.
+    #[test]
+    fn closed_stores_are_late() {
+        let job = OwnedJob::create(&format!("test-series-late-{}", process::id())).unwrap();
+        let path = |rank: u32| job.directory().path().join(format!("run.{rank}.store"));
+        write_store(&path(0), 0, 3);
+        fs::create_dir(path(1)).unwrap();
+        let mut state = State::new(Stores::OfJob(job.directory().clone()), Duration::from_secs(1));
+        let start = state.started.1;
+        state.stores.search();
+        let at = now();
+        state.sample(at, state.time_of(at));
+        fs::remove_dir(path(1)).unwrap();
+        write_store(&path(1), 1, 5);
+        let world = &state.finish(now()).worlds[&1];
+        let rows = world.history.rows();
+        assert_eq!((messages(&rows, 0), messages(&rows, 1), world.incomplete.len()), (vec![3], vec![5], 0));
+        assert!(rows.iter().all(|row| row.start == start), "{rows:?}");
+        job.remove().unwrap();
+    }
+
+    #[test]
+    fn panics_of_the_thread_leave_no_samples() {
+        let thread = thread::spawn(|| -> State { panic!("expected by the test") });
+        let sampler = Sampler { stop: mpsc::channel().0, thread };
+        assert!(sampler.end(now()).is_none());
     }
 }

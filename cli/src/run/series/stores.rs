@@ -1,21 +1,24 @@
 //! The stores of running processes.
 //!
-//! Stores stay open: a process that has written its files may remove its store, and its last records are read all the same.
+//! Stores are open until their processes end: a process that has written its files may remove its store, and its last records are read all the same.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
-use std::io::{self, Read, Seek};
+use std::io::{self, ErrorKind, Read, Seek};
+use std::mem;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use mpit::internal::files::open_regular;
 use mpit_components::run::job::JobDirectory;
-use mpit_components::run::{self, names, stem_of};
+use mpit_components::run::names::{self, Named};
+use mpit_components::run::{self, stem_of};
 use mpit_components::store::StoreFile;
 use mpit_components::times::Moment;
 use mpit_report::series::{Sampled, of_store};
 
 use super::of_rank;
+use crate::print;
 
 /// The maximum number of a world behind the launcher, if `mpit run` is in front of it as well.
 const MAX_WORLD: u32 = 16;
@@ -25,7 +28,7 @@ const MAX_WORLD: u32 = 16;
 pub(super) enum Stores {
     /// The directory of the job, with all processes on this node.
     OfJob(JobDirectory),
-    /// Beside the files, behind the launcher: that of the process of this `mpit run`.
+    /// Beside the files, behind the launcher: the store of the process of this `mpit run`.
     OfProcess { stem: PathBuf, rank: u32 },
 }
 
@@ -35,15 +38,27 @@ type Key = (u32, u32);
 /// The stores that were found.
 pub(super) struct OpenStores {
     place: Stores,
-    open: BTreeMap<Key, File>,
-    /// Processes whose store does not have all records, or was gone when it was found.
-    incomplete: BTreeSet<Key>,
+    all: BTreeMap<Key, StoreState>,
+    /// Processes whose store could not grow.
+    truncated: BTreeSet<Key>,
+    /// True after an error of the file system was printed.
+    has_reported: bool,
     bytes: Vec<u8>,
+}
+
+/// The state of a store.
+enum StoreState {
+    Open(File),
+    /// Closed after the last records of its process were read: a node may run more processes one after the other than a process may have descriptors.
+    Closed,
+    /// It was gone when it was found, or could not be opened.
+    Unreadable,
 }
 
 impl OpenStores {
     pub(super) fn new(place: Stores) -> Self {
-        Self { place, open: BTreeMap::new(), incomplete: BTreeSet::new(), bytes: Vec::new() }
+        let (all, truncated) = (BTreeMap::new(), BTreeSet::new());
+        Self { place, all, truncated, has_reported: false, bytes: Vec::new() }
     }
 
     /// Returns the rank of the process if there is only one, behind the launcher.
@@ -54,70 +69,128 @@ impl OpenStores {
         }
     }
 
-    /// Opens the stores of new processes.
-    pub(super) fn search(&mut self) {
+    /// Opens the stores of new processes. Returns true if there are any.
+    pub(super) fn search(&mut self) -> bool {
+        let before = self.all.len();
         match &self.place {
-            Stores::OfJob(directory) => {
-                for file in names::find(&directory.stem()).unwrap_or_default() {
-                    let Some(rank) = file.rank.filter(|_| file.store) else { continue };
-                    let key = (file.world, rank);
-                    if self.open.contains_key(&key) {
-                        continue;
-                    }
-                    // With monitoring_store=file, it is a link to a store elsewhere, which the process removes at its end.
-                    match fs::canonicalize(&file.path).and_then(|path| open_regular(&path)) {
-                        Ok(store) => {
-                            self.incomplete.remove(&key);
-                            self.open.insert(key, store);
-                        }
-                        Err(_) => _ = self.incomplete.insert(key),
-                    }
-                }
-            }
+            Stores::OfJob(directory) => match names::find(&directory.stem()) {
+                Ok(files) => files.iter().filter(|file| file.store).for_each(|file| self.add(file)),
+                Err(error) => report(&mut self.has_reported, directory.path(), &error),
+            },
             Stores::OfProcess { stem, rank } => {
-                if self.open.is_empty()
+                if self.all.is_empty()
                     && let Some((number, store)) = store_of_process(stem, *rank)
                 {
-                    self.open.insert((number, *rank), store);
+                    self.all.insert((number, *rank), StoreState::Open(store));
                 }
+            }
+        }
+        self.all.len() > before
+    }
+
+    fn add(&mut self, file: &Named) {
+        let Some(rank) = file.rank else { return };
+        let Self { all, has_reported, .. } = self;
+        all.entry((file.world, rank)).or_insert_with(|| match open(&file.path) {
+            Ok(store) => StoreState::Open(store),
+            Err(error) => {
+                // A link is made after its store, so the process has removed it.
+                if error.kind() != ErrorKind::NotFound {
+                    report(has_reported, &file.path, &error);
+                }
+                StoreState::Unreadable
+            }
+        });
+    }
+
+    /// Reads all open stores, and closes stores whose processes have ended. Each result comes with the number of the world.
+    pub(super) fn read(&mut self, now: Moment, mut each: impl FnMut(u32, Sampled)) {
+        let Self { place, all, truncated, has_reported, bytes } = self;
+        let may_close = matches!(place, Stores::OfJob(_));
+        for (key, state) in all {
+            let StoreState::Open(store) = state else { continue };
+            // Checked before reading, so that the process adds no records in between.
+            let has_ended = may_close && is_unused(store);
+            match read(store, bytes, now) {
+                Ok(Some(sampled)) if sampled.rank == key.1 => {
+                    if sampled.truncated {
+                        truncated.insert(*key);
+                    }
+                    each(key.0, sampled);
+                    if has_ended {
+                        *state = StoreState::Closed;
+                    }
+                }
+                // A process that begins has no complete store yet.
+                Ok(_) => (),
+                Err(error) => report(has_reported, &path_of(place, *key), &error),
             }
         }
     }
 
-    /// Reads all stores. Each result comes with the number of the world.
-    pub(super) fn read(&mut self, now: Moment, mut each: impl FnMut(u32, Sampled)) {
-        for (key, store) in &self.open {
-            // A process that begins has no complete store yet.
-            let sampled = read(store, &mut self.bytes, now);
-            let Some(sampled) = sampled.filter(|sampled| sampled.rank == key.1) else { continue };
+    /// Reads the stores of the job that are not open, as far as they are there: the last calls of killed processes end with the command. Each result
+    /// comes with the number of the world.
+    pub(super) fn read_closed(&mut self, end: Moment, mut each: impl FnMut(u32, Sampled)) {
+        let Self { place, all, truncated, bytes, .. } = self;
+        for (key, state) in all {
+            if matches!(state, StoreState::Open(_)) {
+                continue;
+            }
+            let sampled = open(&path_of(place, *key)).and_then(|store| read(&store, bytes, end));
+            let Ok(Some(sampled)) = sampled else { continue };
+            if sampled.rank != key.1 {
+                continue;
+            }
             if sampled.truncated {
-                self.incomplete.insert(*key);
+                truncated.insert(*key);
             }
             each(key.0, sampled);
+            *state = StoreState::Closed;
         }
     }
 
     /// Returns the processes of which no store has all records, once they have ended.
     pub(super) fn incomplete(&self) -> BTreeSet<Key> {
-        let mut all = self.incomplete.clone();
-        if self.open.is_empty() {
+        let mut all = self.truncated.clone();
+        let unreadable = self.all.iter().filter(|(_, state)| matches!(state, StoreState::Unreadable));
+        all.extend(unreadable.map(|(key, _)| *key));
+        if self.all.is_empty() {
             all.extend(self.of_process().map(|rank| (1, rank)));
         }
         all
     }
 
-    /// Returns the stores that still have names.
+    /// Returns the open stores that still have names.
     pub(super) fn files(&self) -> Vec<StoreFile> {
-        let file = |(number, rank): &Key| match &self.place {
-            Stores::OfJob(directory) => {
-                let link = of_rank(&stem_of(&directory.stem(), *number), Some(*rank), ".store");
-                StoreFile::at(&fs::canonicalize(link).ok()?)
-            }
-            Stores::OfProcess { stem, .. } => {
-                StoreFile::at(&of_rank(&stem_of(stem, *number), Some(*rank), ".store"))
-            }
-        };
-        self.open.keys().filter_map(file).collect()
+        let open = self.all.iter().filter(|(_, state)| matches!(state, StoreState::Open(_)));
+        open.filter_map(|(key, _)| StoreFile::at(&fs::canonicalize(path_of(&self.place, *key)).ok()?))
+            .collect()
+    }
+}
+
+/// Returns the path of a store, which may be a link.
+fn path_of(place: &Stores, (number, rank): Key) -> PathBuf {
+    let stem = match place {
+        Stores::OfJob(directory) => &directory.stem(),
+        Stores::OfProcess { stem, .. } => stem,
+    };
+    of_rank(&stem_of(stem, number), Some(rank), ".store")
+}
+
+/// Opens a store. With `monitoring_store=file`, the path is a link to a store elsewhere, which the process removes at its end.
+fn open(path: &Path) -> io::Result<File> {
+    open_regular(&fs::canonicalize(path)?)
+}
+
+/// Returns true if the process of a store has ended, as far as the file system supports locks.
+fn is_unused(store: &File) -> bool {
+    store.try_lock_shared().is_ok_and(|()| store.unlock().is_ok())
+}
+
+/// Prints the first error of the file system: others probably have the same cause, such as too many open files.
+fn report(has_reported: &mut bool, path: &Path, error: &io::Error) {
+    if !mem::replace(has_reported, true) {
+        print(&format!("--series: cannot read {}: {error}; samples may be missing", path.display()));
     }
 }
 
@@ -140,9 +213,59 @@ fn store_of_process(stem: &Path, rank: u32) -> Option<(u32, File)> {
     })
 }
 
-/// Reads a store from its beginning.
-fn read(mut store: &File, bytes: &mut Vec<u8>, now: Moment) -> Option<Sampled> {
+/// Reads a store from its beginning. Returns `None` if it is damaged, or not complete yet.
+fn read(mut store: &File, bytes: &mut Vec<u8>, now: Moment) -> io::Result<Option<Sampled>> {
     bytes.clear();
-    store.rewind().and_then(|()| store.read_to_end(bytes)).ok()?;
-    of_store(bytes, now).ok()
+    store.rewind()?;
+    store.read_to_end(bytes)?;
+    Ok(of_store(bytes, now).ok())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs::{self, File};
+    use std::process;
+
+    use mpit_components::run::job::OwnedJob;
+
+    use super::super::super::now;
+    use super::super::test_stores::write_store;
+    use super::{OpenStores, StoreState, Stores};
+
+    #[test]
+    fn ended_processes_have_no_descriptors() {
+        let job = OwnedJob::create(&format!("test-stores-{}", process::id())).unwrap();
+        let path = |rank: u32| job.directory().path().join(format!("run.{rank}.store"));
+        for rank in 0..3 {
+            write_store(&path(rank), rank, 1);
+        }
+        let running = File::open(path(1)).unwrap();
+        running.lock().unwrap();
+        // It cannot be opened as a file.
+        fs::create_dir(path(3)).unwrap();
+        let mut stores = OpenStores::new(Stores::OfJob(job.directory().clone()));
+        assert!(stores.search());
+        assert!(stores.has_reported && !stores.search());
+        let read = |stores: &mut OpenStores| {
+            let mut ranks = Vec::new();
+            stores.read(now(), |_, sampled| ranks.push((sampled.rank, sampled.totals.messages)));
+            ranks
+        };
+        let open = |stores: &OpenStores| {
+            let is_open = |state: &&StoreState| matches!(state, StoreState::Open(_));
+            stores.all.values().filter(is_open).count()
+        };
+        assert_eq!((read(&mut stores), open(&stores)), (vec![(0, 1), (1, 1), (2, 1)], 1));
+        write_store(&path(1), 1, 5);
+        assert_eq!((read(&mut stores), open(&stores)), (vec![(1, 5)], 1));
+        write_store(&path(1), 1, 6);
+        drop(running);
+        assert_eq!((read(&mut stores), open(&stores)), (vec![(1, 6)], 0));
+        assert!(!stores.search() && read(&mut stores).is_empty());
+        let mut closed = Vec::new();
+        stores.read_closed(now(), |_, sampled| closed.push(sampled.rank));
+        assert_eq!((closed, stores.incomplete().into_iter().collect()), (vec![0, 1, 2], vec![(1, 3)]));
+        fs::remove_dir(path(3)).unwrap();
+        job.remove().unwrap();
+    }
 }
