@@ -141,7 +141,7 @@ struct Run {
     /// Also record how the run develops: calls, time in MPI and messages of each process, sampled so often, in `STEM.series`
     ///
     /// The samples are of the processes on this node, so put mpit behind the launcher if there are several: `srun mpit run ...`; then the
-    /// records are kept as with --crash-safe, and calls are measured as with --time=blocking. A long run has longer intervals: about 1000 at most.
+    /// records are kept as with --crash-safe, and calls are measured as with --time=blocking. A long run has longer intervals: about 1000 with changes at most.
     #[arg(long, value_name = "SECONDS", value_parser = run::series::interval, requires = "output")]
     series: Option<f64>,
     /// Distinguish the calls by the place in the program that makes them; `mpit report` shows functions and lines
