@@ -1,16 +1,21 @@
-/* A phase in which each rank sends to the next one, and then one in which it computes. The phases have a minimum length, so that samples fall into
- * each of them; how often they send depends on the machine. */
+/* A phase in which each rank sends to the next one, and then one in which it makes no calls. The second one lasts for some times that each are longer
+ * than the interval between samples and leave the processors to the thread that takes them: on a busy machine, both wait for a processor. */
+#define _GNU_SOURCE
 #include <mpi.h>
+#include <time.h>
 
-/* The seconds of the phases. */
+/* The seconds of the first phase. */
 #define SENDING 0.5
-#define COMPUTING 1.5
+
+/* The pauses of the second phase, and their nanoseconds. */
+#define PAUSES 15
+#define PAUSE 150000000
 
 int main(int argc, char **argv)
 {
     int rank, size, goes_on = 1;
     char out[1000] = {0}, in[1000];
-    volatile double sum = 0;
+    struct timespec pause = {0, PAUSE};
     double begin;
 
     MPI_Init(&argc, &argv);
@@ -24,10 +29,8 @@ int main(int argc, char **argv)
         goes_on = MPI_Wtime() - begin < SENDING;
         MPI_Bcast(&goes_on, 1, MPI_INT, 0, MPI_COMM_WORLD);
     }
-    begin = MPI_Wtime();
-    while (MPI_Wtime() - begin < COMPUTING)
-        for (int step = 0; step < 1000; step++)
-            sum = sum + step;
+    for (int at = 0; at < PAUSES; at++)
+        nanosleep(&pause, NULL);
     MPI_Barrier(MPI_COMM_WORLD);
     MPI_Finalize();
     return 0;

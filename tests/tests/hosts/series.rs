@@ -23,6 +23,13 @@ fn behind(stack: &Stack, options: &[&str], dir: &Path) -> Outcome<Finished> {
     Job::mpi(stack, RANKS).args(line).arg(stack.compile("two_phases")?).dir(dir).seconds(240).finish()
 }
 
+/// Runs the program with an `mpit run` in front of the launcher, and one behind it for each rank.
+fn in_front_and_behind(stack: &Stack, options: &[&str], dir: &Path) -> Outcome<Finished> {
+    let line = mpit_line(&[&["run", "--output", "prof/run"], options, &["--"]].concat())?;
+    let job = Job::mpi(stack, RANKS).args(line).arg(stack.compile("two_phases")?).dir(dir).seconds(240);
+    job.under_mpit_with(&[&["--output", "prof/run"], options].concat())?.finish()
+}
+
 /// Returns the rows of a table of a report, without the heads.
 fn rows(dir: &Path, table: &str) -> Outcome<Vec<Vec<String>>> {
     let text = fs::read_to_string(dir.join(format!("csv/run_{table}.csv"))).context(table)?;
@@ -71,9 +78,7 @@ fn check(dir: &Path) -> Outcome {
             }
         }
         Failure::unless(0.0 < last_message && last_message <= last_barrier, || {
-            format!(
-                "rank {rank} sends until {last_message} s, and computes until {last_barrier} s: {series:?}"
-            )
+            format!("rank {rank} sends until {last_message} s, and pauses until {last_barrier} s: {series:?}")
         })?;
     }
     Ok(())
@@ -111,6 +116,40 @@ fn series_behind_the_launcher_add_up() -> Outcome {
         let finished = behind(stack, &["--series", "0.1", "--tables"], dir)?;
         finished.expect(finished.code == Some(0))?;
         equal("files", &names_in(&dir.join("prof"))?, &vec!["run.tables".to_owned()])?;
+        check(dir)
+    })
+}
+
+/// Both write series of the same processes, which count once.
+#[test]
+fn series_of_both_sides_count_once() -> Outcome {
+    on_each_in_dir("series_both", |stack, dir| {
+        let finished = in_front_and_behind(stack, &["--series", "0.1"], dir)?;
+        finished.expect(finished.code == Some(0))?;
+        let names = names_in(&dir.join("prof"))?;
+        for name in ["run.series", "run.0.series", "run.3.series"] {
+            Failure::unless(names.iter().any(|one| one == name), || format!("{name} is not in {names:?}"))?;
+        }
+        check(dir)?;
+        let packed = Job::mpit(&["pack", "prof/run"])?.dir(dir).finish()?;
+        packed.expect(packed.code == Some(0))?;
+        check(dir)
+    })
+}
+
+/// Behind the launcher, nothing removes the files of an earlier job.
+#[test]
+fn series_have_no_records_of_earlier_jobs() -> Outcome {
+    on_each_in_dir("series_earlier", |stack, dir| {
+        let finished = behind(stack, &[], dir)?;
+        finished.expect(finished.code == Some(0))?;
+        let before = names_in(&dir.join("prof"))?;
+        // A program without MPI.
+        let line = mpit_line(&["run", "--output", "prof/run", "--series", "0.1", "--", "true"])?;
+        Job::mpi(stack, RANKS).args(line).dir(dir).finish()?;
+        equal("files", &names_in(&dir.join("prof"))?, &before)?;
+        let finished = behind(stack, &["--series", "0.1"], dir)?;
+        finished.expect(finished.code == Some(0))?;
         check(dir)
     })
 }
