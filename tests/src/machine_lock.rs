@@ -36,9 +36,10 @@ pub fn whole() -> Outcome<MachineLock> {
     lock(parts())
 }
 
-/// Returns the number of jobs at a time.
+/// Returns the number of jobs at a time. As many as there are processors use three quarters of these.
 fn parts() -> usize {
-    thread::available_parallelism().map_or(1, NonZero::get)
+    let processors = thread::available_parallelism().map_or(1, NonZero::get);
+    processors + processors / 2
 }
 
 fn lock(wanted: usize) -> Outcome<MachineLock> {
