@@ -7,6 +7,7 @@
 
 mod node;
 mod read;
+mod run_series;
 #[cfg(test)]
 mod tests;
 
@@ -32,6 +33,7 @@ use crate::series::{self, SeriesFile};
 pub use node::NodeProcesses;
 pub(crate) use node::files_of_node;
 pub(crate) use read::each_text;
+pub(crate) use run_series::each_series;
 
 /// The reason why there are no files to read.
 #[derive(Debug, Error)]

@@ -12,11 +12,11 @@ use mpit_format::summary::{MAX_FILE, SummaryFile};
 use rayon::prelude::*;
 
 use super::Run;
+use super::run_series::each_series;
 use crate::job::Job;
 use crate::job_part::{Part, PartOf};
 use crate::problem::Problem;
 use crate::records::{self, JobTables, TextOf};
-use crate::series;
 
 /// The number of bytes of sections that are parsed together: enough work for all processors, with little memory.
 const BATCH: usize = 32 << 20;
@@ -111,7 +111,7 @@ fn part(run: &Run, progress: &(dyn Fn(u64) + Sync)) -> (Part, Vec<String>) {
 fn read_series(run: &Run, whole: &mut Part, progress: &(dyn Fn(u64) + Sync)) {
     let Part { series, problems, .. } = whole;
     let in_tables = series.iter().map(|row| row.rank).collect();
-    series::each_file(run, in_tables, problems, &|_, _| true, |path, rows| {
+    each_series(run, in_tables, problems, &|_, _| true, |path, rows| {
         series.extend_from_slice(rows);
         progress(std::fs::metadata(path).map_or(0, |file| file.len()));
     });

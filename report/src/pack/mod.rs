@@ -19,7 +19,6 @@ pub use packed_file::PackedFile;
 use crate::input::{self, Run};
 use crate::problem::Problem;
 use crate::records::{self, JobTables, PartWriter};
-use crate::series;
 
 /// The result of packing.
 #[derive(Debug, Default)]
@@ -157,7 +156,7 @@ fn write(
         }
         writer.add(&text);
     });
-    series::each_file(run, BTreeSet::new(), &mut rest.problems, is_wanted, |path, rows| {
+    input::each_series(run, BTreeSet::new(), &mut rest.problems, is_wanted, |path, rows| {
         writer.add_series(rows);
         packed.push(path.to_owned());
     });

@@ -1,10 +1,9 @@
 //! The development of a run over time: calls, time in MPI and messages of each process, interval by interval.
 //!
 //! `mpit run --series` reads the [totals](Totals) of the processes of its node again and again, keeps their [history](History), and writes its
-//! differences as [rows](SeriesRow) to a [file](SeriesFile). Tables have the same rows. Reports show [ranges of time](ranges).
+//! differences as [rows](SeriesRow) to a [file](SeriesFile). Tables have the same rows. Reports show ranges of time.
 
 mod file;
-mod files_of_run;
 mod history;
 mod ranges;
 mod totals;
@@ -12,7 +11,6 @@ mod totals;
 use mpit_format::summary::Area;
 
 pub use file::{ENDING, SeriesFile};
-pub(crate) use files_of_run::each_file;
 pub use history::History;
 pub(crate) use ranges::{TimeRange, ranges, sampled_ranks};
 pub use totals::{AreaSum, Sampled, Totals, of_container, of_store, of_text};

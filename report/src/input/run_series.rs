@@ -1,17 +1,17 @@
-//! The files of a run: with `mpit run --series` in front of the launcher and behind it, several have the same processes.
+//! The series of a run: with `mpit run --series` in front of the launcher and behind it, several have the same processes.
 
 use std::collections::BTreeSet;
 use std::path::Path;
 
 use mpit_format::Identity;
 
-use super::{SeriesFile, SeriesRow};
-use crate::input::Run;
+use super::Run;
 use crate::problem::Problems;
+use crate::series::{SeriesFile, SeriesRow};
 
 /// Reads the files of a run's series one after the other, and passes on the rows of each, except the rows of ranks that are `known` or in an earlier
 /// file. Files that `is_wanted` refuses are left out.
-pub(crate) fn each_file(
+pub(crate) fn each_series(
     run: &Run,
     mut known: BTreeSet<u32>,
     problems: &mut Problems,
