@@ -1,8 +1,10 @@
 //! Reading of files: those of one process in parallel, those of several processes in pieces.
 
+use std::cell::Cell;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
 
+use mpit_format::Identity;
 use mpit_format::container::{self, FIRST_WORD, Item, Text};
 use mpit_format::files::{open, read_first_line};
 use mpit_format::parse::{self, Origin};
@@ -111,10 +113,17 @@ fn part(run: &Run, progress: &(dyn Fn(u64) + Sync)) -> (Part, Vec<String>) {
 fn read_series(run: &Run, whole: &mut Part, progress: &(dyn Fn(u64) + Sync)) {
     let Part { series, problems, .. } = whole;
     let in_tables = series.iter().map(|row| row.rank).collect();
-    each_series(run, in_tables, problems, &|_, _| true, |path, rows| {
+    // Killed processes may have left nothing else.
+    let size = Cell::new(whole.size);
+    let read_identity = |_: Option<u32>, identity: Option<&Identity>| {
+        size.set(size.get().max(identity.map_or(0, |identity| identity.size)));
+        true
+    };
+    each_series(run, in_tables, problems, &read_identity, |path, rows| {
         series.extend_from_slice(rows);
         progress(std::fs::metadata(path).map_or(0, |file| file.len()));
     });
+    whole.size = size.get();
 }
 
 /// Reads the texts of a run one after the other. Returns what is known of processes beside their texts, and notes for the user.
