@@ -17,7 +17,7 @@ static uint64_t now(void)
 
 #ifdef LIBRARY
 
-enum { TURN = 32, SHORT_NS = 10000, LONG_NS = 30000 };
+enum { TURN = 32, SHORT_NS = 10000, LONG_NS = 24000 };
 
 uint64_t library_count, library_ns;
 
