@@ -138,11 +138,18 @@ struct Run {
     /// Measure all calls, only those that may wait and samples of the others, or none [default: blocking]
     #[arg(long, value_name = "CALLS", value_parser = ["all", "blocking", "off"])]
     time: Option<String>,
-    /// Also record how the run develops: calls, time in MPI and messages of each process, sampled so often, in `STEM.series`
+    /// With --output, also record how the run develops: calls, time in MPI and messages of each process, sampled so often
     ///
-    /// The samples are of the processes on this node, so put mpit behind the launcher if there are several: `srun mpit run ...`; then the
-    /// records are kept as with --crash-safe, and calls are measured as with --time=blocking. A long run has longer intervals: about 1000 with changes at most.
-    #[arg(long, value_name = "SECONDS", value_parser = run::series::interval, requires = "output")]
+    /// The file is STEM.series. It has the processes on this node, so put mpit behind the launcher if there are several: `srun mpit run ...`; then
+    /// each process has a file STEM.RANK.series, records are kept as with --crash-safe, and calls are measured as with --time=blocking. A long
+    /// run has longer intervals: about 1000 with changes at most.
+    #[arg(
+        long,
+        value_name = "SECONDS",
+        value_parser = run::series::interval,
+        requires = "output",
+        allow_negative_numbers = true
+    )]
     series: Option<f64>,
     /// Distinguish the calls by the place in the program that makes them; `mpit report` shows functions and lines
     #[arg(long)]

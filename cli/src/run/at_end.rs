@@ -49,14 +49,16 @@ pub(super) struct FinishedRun<'a> {
 type Step = fn(&FinishedRun<'_>);
 
 /// The steps, in their order. The stores are removed and the names unlocked after the last one.
-const STEPS: [Step; 9] = [
+const STEPS: [Step; 10] = [
+    // First, because launchers kill this process soon after another one has failed.
+    series::write_of_process,
     recover_stores,
     remove_traces,
     screen::show,
     report_files,
     report_summary,
     missing::report,
-    series::write,
+    series::write_of_job,
     tables::pack_all,
     repeat_diagnosis,
 ];
@@ -86,8 +88,15 @@ fn report_files(run: &FinishedRun<'_>) {
     // Another process may write the file for the whole job, and this one does not wait for it.
     let is_for_others = is_for_all && files::is_inside_a_job();
     if !is_for_others && !target.files().have_more_than(before) {
-        let why = no_files::reason(run.words, run.library, run.status);
-        print(&format!("no file {shown}.* was written: {why}; `mpit doctor` reports details"));
+        let was_recorded = !run.worlds.is_empty() && no_files::failure(run.status).is_none();
+        let why = if was_recorded {
+            "no process reached MPI_Finalize; keep the records of such processes with --crash-safe".into()
+        } else {
+            no_files::reason(run.words, run.library, run.status)
+        };
+        // The series of killed processes is a file, too.
+        let name = if run.series.is_some() { "*.prof" } else { ".*" };
+        print(&format!("no file {shown}{name} was written: {why}; `mpit doctor` reports details"));
     } else if is_for_all && Path::new(&format!("{}.prof", target.stem)).exists() {
         print(&format!("wrote {shown}.prof; read it with `mpit report {shown}.prof`"));
     }

@@ -24,7 +24,7 @@ use super::template;
 use crate::{Run, print};
 pub(super) use sampler::{Sampler, Samples};
 use stores::Stores;
-pub(super) use write::write;
+pub(super) use write::{write_of_job, write_of_process};
 
 /// The shortest interval in seconds: reading the stores of a large node takes some milliseconds.
 const MIN_SECONDS: f64 = 0.1;

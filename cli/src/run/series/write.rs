@@ -13,13 +13,30 @@ use super::super::files::belongs_to_run;
 use super::super::output::{Files, Target};
 use super::super::recover;
 use super::of_rank;
-use super::sampler::World;
+use super::sampler::{Samples, World};
 use super::texts::Texts;
 use crate::print;
 
-/// Writes the series of each world.
-pub(in super::super) fn write(run: &FinishedRun<'_>) {
-    let (Some(samples), Some((target, before))) = (&run.series, run.output) else { return };
+/// Writes the series of the process behind the launcher.
+pub(in super::super) fn write_of_process(run: &FinishedRun<'_>) {
+    if let Some(samples) = &run.series
+        && samples.of_process.is_some()
+    {
+        write(run, samples);
+    }
+}
+
+/// Writes the series of each world of a command with a launcher.
+pub(in super::super) fn write_of_job(run: &FinishedRun<'_>) {
+    if let Some(samples) = &run.series
+        && samples.of_process.is_none()
+    {
+        write(run, samples);
+    }
+}
+
+fn write(run: &FinishedRun<'_>, samples: &Samples) {
+    let Some((target, before)) = run.output else { return };
     let stem = Path::new(&target.stem);
     let (named, world) = match samples.of_process {
         // The name of its store has the number.
