@@ -206,6 +206,18 @@ static MPI_Win window(void)
     return win;
 }
 
+/* After a barrier, all ranks but 0 lock the window of rank 1. */
+static void lock_of_others(MPI_Win win)
+{
+    barrier();
+    if (me != 0) {
+        MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 1, 0, win);
+        MPI_Put(&out, 1, MPI_INT, 1, 0, 1, MPI_INT, win);
+        MPI_Win_unlock(1, win);
+    }
+    barrier();
+}
+
 /* Rank 0 has locked the window of rank 1 and goes to a barrier. */
 static void kept_lock(void)
 {
@@ -216,13 +228,7 @@ static void kept_lock(void)
         MPI_Put(&out, 1, MPI_INT, 1, 0, 1, MPI_INT, win);
         MPI_Win_flush(1, win);
     }
-    barrier();
-    if (me != 0) {
-        MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 1, 0, win);
-        MPI_Put(&out, 1, MPI_INT, 1, 0, 1, MPI_INT, win);
-        MPI_Win_unlock(1, win);
-    }
-    barrier();
+    lock_of_others(win);
 }
 
 /* Rank 0 has locked the windows of all, and goes to a barrier. */
@@ -234,13 +240,7 @@ static void kept_lock_all(void)
         MPI_Put(&out, 1, MPI_INT, 1, 0, 1, MPI_INT, win);
         MPI_Win_flush_all(win);
     }
-    barrier();
-    if (me != 0) {
-        MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 1, 0, win);
-        MPI_Put(&out, 1, MPI_INT, 1, 0, 1, MPI_INT, win);
-        MPI_Win_unlock(1, win);
-    }
-    barrier();
+    lock_of_others(win);
 }
 
 static void skipped_fence(void)

@@ -330,6 +330,17 @@ contains
     call MPI_Put(outgoing, 1, MPI_INTEGER, 1, start, 1, MPI_INTEGER, win, error)
   end subroutine lock_and_put
 
+  ! After a barrier, all ranks but 0 lock the window of rank 1.
+  subroutine lock_of_others(win)
+    HANDLE(MPI_Win), intent(in) :: win
+    call barrier()
+    if (me /= 0) then
+      call lock_and_put(win)
+      call MPI_Win_unlock(1, win, error)
+    end if
+    call barrier()
+  end subroutine lock_of_others
+
   ! Rank 0 has locked the window of rank 1 and goes to a barrier.
   subroutine kept_lock()
     HANDLE(MPI_Win) :: win
@@ -338,12 +349,7 @@ contains
       call lock_and_put(win)
       call MPI_Win_flush(1, win, error)
     end if
-    call barrier()
-    if (me /= 0) then
-      call lock_and_put(win)
-      call MPI_Win_unlock(1, win, error)
-    end if
-    call barrier()
+    call lock_of_others(win)
   end subroutine kept_lock
 
   ! Rank 0 has locked the windows of all, and goes to a barrier.
@@ -355,12 +361,7 @@ contains
       call MPI_Put(outgoing, 1, MPI_INTEGER, 1, start, 1, MPI_INTEGER, win, error)
       call MPI_Win_flush_all(win, error)
     end if
-    call barrier()
-    if (me /= 0) then
-      call lock_and_put(win)
-      call MPI_Win_unlock(1, win, error)
-    end if
-    call barrier()
+    call lock_of_others(win)
   end subroutine kept_lock_all
 
   subroutine skipped_fence()

@@ -183,6 +183,16 @@ def window():
     return MPI.Win.Allocate(4, 4, comm=world)
 
 
+def lock_of_others(win):
+    """After a barrier, all ranks but 0 lock the window of rank 1."""
+    world.Barrier()
+    if rank != 0:
+        win.Lock(1, MPI.LOCK_EXCLUSIVE)
+        win.Put(number, 1)
+        win.Unlock(1)
+    world.Barrier()
+
+
 def kept_lock():
     """Rank 0 has locked the window of rank 1 and goes to a barrier."""
     win = window()
@@ -190,12 +200,7 @@ def kept_lock():
         win.Lock(1, MPI.LOCK_EXCLUSIVE)
         win.Put(number, 1)
         win.Flush(1)
-    world.Barrier()
-    if rank != 0:
-        win.Lock(1, MPI.LOCK_EXCLUSIVE)
-        win.Put(number, 1)
-        win.Unlock(1)
-    world.Barrier()
+    lock_of_others(win)
 
 
 def kept_lock_all():
@@ -205,12 +210,7 @@ def kept_lock_all():
         win.Lock_all()
         win.Put(number, 1)
         win.Flush_all()
-    world.Barrier()
-    if rank != 0:
-        win.Lock(1, MPI.LOCK_EXCLUSIVE)
-        win.Put(number, 1)
-        win.Unlock(1)
-    world.Barrier()
+    lock_of_others(win)
 
 
 def skipped_fence():
