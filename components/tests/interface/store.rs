@@ -5,11 +5,13 @@
 
 use std::fs;
 use std::process::Command;
+use std::sync::atomic::AtomicU64;
 
 use mpit_components::host::World;
 use mpit_components::record::{Messages, Snapshot};
 use mpit_components::run::names;
 use mpit_components::store::{Store, StoreFile, Unreadable, read};
+use mpit_format::store::blocks::{HEADER, write_header};
 use proptest::prelude::*;
 
 const WORLD: World = World::new(3, 8);
@@ -38,6 +40,13 @@ fn file(sent: &[(u32, u64, bool)], look: impl FnOnce(&StoreFile, &Messages<'_>))
     store.remove_file();
     assert!(!path.exists());
     bytes
+}
+
+/// The header of a store without blocks.
+pub fn header(rank: u32, size: u32) -> [u64; HEADER] {
+    let words = [const { AtomicU64::new(0) }; HEADER];
+    write_header(&words, rank, size);
+    words.map(AtomicU64::into_inner)
 }
 
 fn some() -> Vec<u8> {
@@ -142,8 +151,7 @@ fn a_full_store_continues_in_memory() {
 #[test]
 fn a_small_file_does_not_take_all_memory() {
     let words = |kind: u64, words: &[u64]| [&[kind | (words.len() as u64) << 32], words].concat();
-    let header = u64::from_ne_bytes(*b"mpit\nsto");
-    let metadata = [header, 7, 1 << 58, 1, 0, 0, 8, 0];
+    let metadata = header(0, 1 << 26);
     // Shared sum: key, count, bytes, first, step, how many, except.
     let shared_sum = words(5, &[0, 1, 1, 0, 1, 1 << 26, 0]);
     // Members: their list's number; a flag for the world, and the number of processes.
@@ -165,9 +173,8 @@ fn a_small_file_does_not_take_all_memory() {
 #[test]
 fn sums_of_threads_add_up() {
     let words = |kind: u64, words: &[u64]| [&[kind | (words.len() as u64) << 32], words].concat();
-    let header = u64::from_ne_bytes(*b"mpit\nsto");
     let file = [
-        vec![header, 7, 8 << 32 | 3, 1, 0, 1, 8, 0],
+        header(3, 8).to_vec(),
         // A list of members, the world, and a kind of communicator without numbers behind its name.
         words(8, &[1, 1 << 32 | 8]),
         words(7, &[1, 1, 0, 1, u64::from_le_bytes(*b"w\0\0\0\0\0\0\0")]),

@@ -9,9 +9,11 @@ use mpit_format::store::times::{NO_COMM, call_key, time};
 use mpit_format::times::{CallRow, LateRow, Mode, Moment, RegionRow, SiteRow, TimeRow};
 use proptest::prelude::*;
 
+use crate::store::header;
+
 /// The bytes of a store with these blocks: kind and words.
 fn store(blocks: &[(u64, Vec<u64>)]) -> Vec<u8> {
-    let mut words = vec![u64::from_ne_bytes(*b"mpit\nsto"), 7, 8 << 32 | 3, 1, 0, 1, 8, 0];
+    let mut words = header(3, 8).to_vec();
     for (kind, block) in blocks {
         words.push(kind | (block.len() as u64) << 32);
         words.extend(block);
