@@ -68,7 +68,7 @@ pub mod run {
     pub use mpit_format::identity::Identity;
     pub use mpit_format::names::{self, stem_of};
     pub use mpit_monitoring::run::{
-        RUN, compact_time, of_environment, remove_traces, set_spawned, time_text, world_of_child,
+        JOB, RUN, compact_time, of_environment, remove_traces, set_spawned, time_text, world_of_child,
     };
     pub use mpit_monitoring::run::{job, slurm, template};
 }

@@ -133,6 +133,11 @@ impl Matrix {
         &self.singles
     }
 
+    /// Returns the receivers of equal numbers that are together, by ascending sender and receiver.
+    pub(crate) fn runs(&self) -> &[CellRange] {
+        &self.runs
+    }
+
     /// Returns the number of cells that are not empty.
     pub fn pairs(&self) -> u64 {
         self.singles.len() as u64 + self.runs.iter().map(CellRange::receivers).sum::<u64>()
@@ -213,8 +218,8 @@ impl Iterator for Cells<'_> {
     }
 }
 
-/// Adds up the parts of one sender. Returns parts without common receivers, by ascending receiver.
-fn added_up(row: impl Iterator<Item = CellRange>) -> Vec<CellRange> {
+/// Adds up the parts of one sender, or of several as if they were one. Returns parts without common receivers, by ascending receiver.
+pub(crate) fn added_up(row: impl Iterator<Item = CellRange>) -> Vec<CellRange> {
     let mut from = 0;
     // The receivers at which the sums of count and bytes change.
     let mut changes: BTreeMap<u64, [i128; 2]> = BTreeMap::new();

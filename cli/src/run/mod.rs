@@ -12,6 +12,7 @@ mod program;
 mod recover;
 mod screen;
 pub(crate) mod series;
+mod shared;
 mod summary;
 mod tables;
 mod template;
@@ -36,6 +37,7 @@ use crate::why::watch::StuckWatch;
 use crate::{Run, forwarding, print};
 use at_end::FinishedRun;
 use prepare::PreparedRun;
+use shared::SharedJob;
 use tables::OneOfNode;
 
 /// Runs the command, waits for it, forwards signals to it, and ends as the command did.
@@ -69,10 +71,18 @@ struct ExecutedRun {
 /// The records of the job on this node that are not in the user's files.
 struct NodeState {
     job: Option<OwnedJob>,
+    shared: Option<SharedJob>,
     one_of_node: Option<OneOfNode>,
 }
 
 impl NodeState {
+    /// Leaves the other `mpit run`s of the job on this node. The last one has its directory then.
+    fn leave(&mut self) {
+        if let Some(shared) = self.shared.take() {
+            self.job = shared.leave();
+        }
+    }
+
     fn end(self) {
         if let Some(one) = self.one_of_node {
             one.end();
@@ -96,7 +106,8 @@ impl PreparedRun<'_> {
             Ok(job) => (job, None),
             Err(error) => (None, Some(error.to_string())),
         };
-        if let Some(job) = &job {
+        let shared = self.shared_name.as_deref().and_then(SharedJob::join);
+        if let Some(job) = job.as_ref().or(shared.as_ref().map(SharedJob::job)) {
             describe(job, args, self.stem.as_deref());
         }
         let one_of_node = match &self.output {
@@ -118,7 +129,7 @@ impl PreparedRun<'_> {
         let end = now();
         let diagnosis = watch.and_then(StuckWatch::end);
         let series = sampler.and_then(|sampler| sampler.end(end));
-        let node = NodeState { job, one_of_node };
+        let node = NodeState { job, shared, one_of_node };
         match result {
             Ok(status) => Ok(ExecutedRun {
                 status,
@@ -134,6 +145,8 @@ impl PreparedRun<'_> {
                 if let Some(files) = &self.files {
                     files.remove_traces();
                 }
+                let mut node = node;
+                node.leave();
                 node.end();
                 Err(cannot_run(args, &error))
             }
@@ -142,8 +155,9 @@ impl PreparedRun<'_> {
 
     /// Recovers and reports the records of the run. Its names stay locked until then.
     fn finish(self, executed: ExecutedRun) {
-        let ExecutedRun { status, end, node, job_error, stores_before, files_before, diagnosis, series } =
+        let ExecutedRun { status, end, mut node, job_error, stores_before, files_before, diagnosis, series } =
             executed;
+        node.leave();
         let output = self.output.as_ref().zip(files_before.as_ref());
         let is_of_files = screen::is_of_files(output.is_some(), stores_before.is_some());
         let worlds = match &node.job {
@@ -207,8 +221,11 @@ fn watch_job(args: &Run, job: Option<&OwnedJob>, command: Pid) -> Option<StuckWa
     watch.inspect_err(|error| print(&format!("--stuck has no effect: {error}"))).ok()
 }
 
-/// Describes the job to `mpit why`, which works without the description as well.
+/// Describes the job to `mpit why`, which works without the description as well. The first `mpit run` does so for those that share it.
 fn describe(job: &OwnedJob, args: &Run, stem: Option<&Path>) {
+    if job.directory().description("pid").is_some() {
+        return;
+    }
     let words: Vec<_> = args.command.iter().map(|word| word.to_string_lossy()).collect();
     let started = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
     let (pid, started, command) = (process::id().to_string(), started.to_string(), words.join(" "));
@@ -231,9 +248,6 @@ pub(crate) fn settings(
     }
     if let Some(time) = &args.time {
         all.push(Setting { name: "monitoring_time".into(), value: time.clone() });
-    } else if series::is_of_process(args) {
-        // In front of a launcher, the name of the run has this effect.
-        all.push(Setting { name: "monitoring_time".into(), value: "blocking".into() });
     }
     if args.sites {
         if args.time.as_deref() == Some("off") {

@@ -10,7 +10,7 @@ use mpit_components::{run, store};
 use super::files::{self, Lock, RunFiles};
 use super::launchers::{self, HandedOn};
 use super::output::Target;
-use super::{cannot_run, program, summary};
+use super::{cannot_run, program, shared, summary};
 use crate::settings;
 use crate::{Run, preload, print, require_program};
 
@@ -26,6 +26,8 @@ pub(super) struct PreparedRun<'a> {
     pub(super) own_name: Option<String>,
     /// The name of the run in its files; `None` if nothing names it.
     pub(super) name: Option<String>,
+    /// The name of the directory that the `mpit run`s behind a launcher share.
+    pub(super) shared_name: Option<String>,
     /// The beginning of the names of files, if the settings enable files.
     pub(super) stem: Option<PathBuf>,
     pub(super) files: Option<RunFiles>,
@@ -50,7 +52,9 @@ impl<'a> PreparedRun<'a> {
         let name = own_name.clone().or_else(run::of_environment);
         let lines = settings::for_environment(&all);
         let handed = launchers::hand_on(&args.command, &variables(!lines.is_empty(), name.is_some()));
-        let command = command(args, &handed, &library, &lines, own_name.as_deref());
+        let shared_name = shared::name();
+        let names = [(run::RUN, own_name.as_deref()), (run::JOB, shared_name.as_deref())];
+        let command = command(args, &handed, &library, &lines, &names);
         let files = match (&own_name, &stem) {
             (Some(name), Some(stem)) => Some(RunFiles::lock(stem, name.clone())?),
             _ => None,
@@ -67,6 +71,7 @@ impl<'a> PreparedRun<'a> {
             words: handed.words,
             own_name,
             name,
+            shared_name,
             stem,
             files,
             output,
@@ -100,17 +105,23 @@ fn variables(has_settings: bool, has_name: bool) -> Vec<&'static str> {
     names
 }
 
-/// Returns the command with the library, the settings and the name of the run. Prints them with `--verbose`.
-fn command(args: &Run, handed: &HandedOn, library: &Path, lines: &str, own_name: Option<&str>) -> Command {
+/// Returns the command with the library, the settings, and the names of run and job in their variables. Prints library and settings with
+/// `--verbose`.
+fn command(
+    args: &Run,
+    handed: &HandedOn,
+    library: &Path,
+    lines: &str,
+    names: &[(&str, Option<&str>)],
+) -> Command {
     let mut command = Command::new(&handed.words[0]);
     command.args(&handed.words[1..]).envs(handed.environment.iter().map(|(name, value)| (name, value)));
     let preloaded = preload::add(&mut command, library);
     if !lines.is_empty() {
         command.env(LAUNCHER_SETTINGS, lines);
     }
-    if let Some(name) = own_name {
-        command.env(run::RUN, name);
-    }
+    let known = names.iter().filter_map(|(variable, name)| Some((variable, (*name)?)));
+    command.envs(known);
     if args.verbose {
         print(&format!("LD_PRELOAD={}", preloaded.display()));
         for line in lines.lines() {

@@ -1,8 +1,8 @@
 //! The first screen: the most important numbers of the job, at the end of a run.
 //!
 //! They are from the stores of the processes on this machine, so killed processes have their part, or from files, which have the
-//! processes on other machines. Inside of a job (`mpiexec -n 4 mpit run -- ./app`) nothing is printed: each process has an
-//! `mpit run`, and none of them knows the others.
+//! processes on other machines. Inside of a job (`mpiexec -n 4 mpit run -- ./app`) each process has an `mpit run`. There, the last one
+//! of a node prints the screen if all processes were on that node.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -28,6 +28,9 @@ const MAX_WORLDS: usize = 16;
 /// A line about processes of which nothing is known here.
 const ON_OTHERS: &str = "processes on other machines do not count here; they do with --summary STEM, in a directory that all machines see";
 
+/// A line about the processes of all nodes.
+const OF_ALL_NODES: &str = "get the summary of all by --summary STEM, in a directory that all nodes see";
+
 /// The reason of which nothing else is known.
 const NONE_HERE: &str = "no process on this machine initialized MPI with the library";
 
@@ -45,6 +48,7 @@ pub(super) type Worlds = BTreeMap<u32, World>;
 #[derive(Clone, Debug)]
 pub(super) struct World {
     summary: Summary,
+    has_first_rank: bool,
     /// Lines about the parts of the program that make calls.
     parts: Vec<String>,
 }
@@ -90,7 +94,8 @@ fn read(stores: &[StoreFile], end: Moment) -> Option<World> {
         parts.add_profile(&recovered.profile);
     }
     let summary = all?;
-    Some(World { parts: parts.lines(&summary), summary })
+    let has_first_rank = stores.iter().any(|store| store.rank == 0);
+    Some(World { parts: parts.lines(&summary), has_first_rank, summary })
 }
 
 /// Returns the files that belong to the run with a name. A path may be the beginning of names.
@@ -109,7 +114,7 @@ fn worlds_of_files(runs: &[Run]) -> Result<Worlds, u64> {
     let read = |run: &Run| {
         let mut job = run.read(&|_| ());
         job.resolve_sites();
-        (run.world(), World { parts: job.part_lines(), summary: job.summary })
+        (run.world(), World { parts: job.part_lines(), has_first_rank: true, summary: job.summary })
     };
     Ok(runs.iter().map(read).collect())
 }
@@ -124,12 +129,27 @@ fn is_of_run(run: &Run, name: Option<&str>) -> bool {
 
 /// Prints the summaries of the worlds, or the reason why nothing was recorded.
 pub(super) fn show(run: &FinishedRun<'_>) {
-    if run.args.quiet || run.is_part {
+    if run.args.quiet {
         return;
     }
-    for line in lines(run) {
+    let lines = if run.is_part { lines_of_part(run) } else { lines(run) };
+    for line in lines {
         print(&line);
     }
+}
+
+/// Returns the lines of the last `mpit run` of a node behind the launcher: the summary, if all processes were on this node. Otherwise one node
+/// says how to get it, unless there are files.
+fn lines_of_part(run: &FinishedRun<'_>) -> Vec<String> {
+    if run.worlds.is_empty() {
+        return Vec::new();
+    }
+    let Some(partial) = run.worlds.values().find(|world| !world.is_whole()) else { return lines(run) };
+    if run.output.is_some() || run.summary.is_some() || !partial.has_first_rank {
+        return Vec::new();
+    }
+    let Summary { processes, size, .. } = &partial.summary;
+    vec![format!("{processes} of {size} processes were on this node: {OF_ALL_NODES}")]
 }
 
 impl World {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 
-use mpit_components::run::RUN;
+use mpit_components::run::{JOB, RUN};
 
 use super::process;
 use super::snapshot::{Phase, RankState, SentMessages};
@@ -30,7 +30,7 @@ pub(super) fn processes(run: &str) -> Option<(u32, Vec<RankState>)> {
             let value = entries.find_map(|entry| entry.strip_prefix(name.as_bytes())?.strip_prefix(b"="));
             value.and_then(|value| std::str::from_utf8(value).ok())
         };
-        if value(RUN) != Some(run) || !has_mpi(pid) {
+        if value(RUN).or_else(|| value(JOB)) != Some(run) || !has_mpi(pid) {
             continue;
         }
         let numbers = VARIABLES.iter().find_map(|(rank, size)| {

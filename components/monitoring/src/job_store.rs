@@ -28,9 +28,10 @@ struct JobStore {
 impl JobStore {
     /// Returns the place of the store, in an existing directory.
     fn new(world: World, is_link: bool) -> Option<Self> {
-        let directory = JobDirectory::of(&run::of_environment()?).ok()?;
+        let directory = JobDirectory::of(&run::job_of_environment()?).ok()?;
         directory.create().ok()?;
-        let path = path_of(&stem_of(&directory.stem(), run::number_in(&directory.stem())), world.rank);
+        let number = run::number_in(&directory.stem(), directory.run());
+        let path = path_of(&stem_of(&directory.stem(), number), world.rank);
         Some(Self { directory, path, is_link })
     }
 }

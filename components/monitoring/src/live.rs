@@ -77,7 +77,7 @@ pub struct Constants {
 /// Returns true if the environment or the settings make this process describe its calls once MPI is initialized.
 #[must_use]
 pub fn is_wanted() -> bool {
-    run::of_environment().is_some() || settings::has_summary_file()
+    run::job_of_environment().is_some() || settings::has_summary_file()
 }
 
 /// Returns true if this process describes its calls.

@@ -5,7 +5,7 @@ use crate::cvar::sources::{self, LAUNCHER_SETTINGS, PARAM_FILE, SITE_FILE, Setti
 use crate::environment;
 
 /// Environment variables that have the prefix of settings but set no control variable.
-const NOT_SETTINGS: [&str; 9] = [
+const NOT_SETTINGS: [&str; 10] = [
     PARAM_FILE,
     SITE_FILE,
     LAUNCHER_SETTINGS,
@@ -15,6 +15,7 @@ const NOT_SETTINGS: [&str; 9] = [
     "MPIT_LISTING_FILE",
     "MPIT_DOCTOR",
     "MPIT_RUN",
+    "MPIT_JOB",
 ];
 
 /// Prefixes of internal variables, used by tests, checks of plug-ins, and `mpit-local`.

@@ -2,6 +2,7 @@
 
 use std::process::Command;
 
+use mpit_tests::launch::mpit_line;
 use mpit_tests::{Failure, Finished, Job, Outcome, Stack, record};
 
 use crate::on_each_in_dir;
@@ -41,6 +42,26 @@ fn load_balance_and_late_rank_are_shown() -> Outcome {
         finished.expect(lines.iter().any(|line| line.starts_with("MPI_Barrier ")))?;
         finished.expect(lines.iter().any(|line| line.starts_with("rank 1 arrives last in ")))?;
         finished.expect(lines.last().is_some_and(|line| line.starts_with("more: mpit run --output")))
+    })
+}
+
+/// The last `mpit run` of a node prints the summary, if each rank has one.
+#[test]
+fn the_summary_is_printed_behind_the_launcher() -> Outcome {
+    on_each_in_dir("summary_behind", |stack, dir| {
+        let program = stack.compile("load_balance")?;
+        let behind = |options: &[&str]| -> Outcome<Finished> {
+            let line = mpit_line(&[&["run"], options, &["--"]].concat())?;
+            Job::mpi(stack, RANKS).args(line).arg(&program).dir(dir).seconds(120).succeed()
+        };
+        let finished = behind(&[])?;
+        let lines = lines(&finished);
+        let heads = lines.iter().filter(|line| line.starts_with("4 processes on 1 node, "));
+        finished.expect(heads.count() == 1 && lines.len() <= MAX_LINES)?;
+        finished.expect(lines.iter().any(|line| line.starts_with("80 messages, 78.1 KiB")))?;
+        finished.expect(lines.iter().any(|line| line.starts_with("MPI_Barrier ")))?;
+        let quiet = behind(&["--quiet"])?;
+        quiet.expect(!quiet.stderr.contains("mpit: "))
     })
 }
 
@@ -85,11 +106,6 @@ fn killed_jobs_have_a_summary() -> Outcome {
 fn the_summary_can_be_left_away() -> Outcome {
     on_each_in_dir("summary_quiet", |stack, dir| {
         let finished = job(stack, &["--quiet"], &[])?.dir(dir).succeed()?;
-        finished.expect(lines(&finished).is_empty())?;
-        // Inside of a job, each process has an `mpit run`, and none of them knows the others.
-        let program = stack.compile("load_balance")?;
-        let inside = Job::mpi(stack, RANKS).args(mpit_tests::launch::mpit_line(&["run", "--"])?).arg(program);
-        let finished = inside.dir(dir).seconds(120).succeed()?;
         finished.expect(lines(&finished).is_empty())?;
         // Two worlds have a line each.
         let line: Vec<String> = Job::mpi(stack, 2).line().into_iter().collect();

@@ -5,6 +5,7 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
+use mpit_tests::launch::mpit_line;
 use mpit_tests::machine_lock::{self, MachineLock};
 use mpit_tests::{Context, Failure, Finished, Job, Outcome, Prof, Stack, Vendor, build, paths, stacks};
 use serde_json::Value;
@@ -207,6 +208,22 @@ fn mistakes_are_named() -> Outcome {
     on_each_in_dir("why", |stack, dir| {
         let step = if ["ompi4.1.4", "mpich4.0.2"].contains(&stack.label()) { 1 } else { 4 };
         are_named(stack, dir, &[&*stack.compile("hangs")?], every(step, 0))
+    })
+}
+
+/// Each rank has an `mpit run` of its own.
+#[test]
+fn jobs_behind_their_launcher_are_found() -> Outcome {
+    on_each_in_dir("why_behind", |stack, dir| {
+        let program = stack.compile("hangs")?;
+        for kind in ["skipped_allreduce", "gone", "late_init"] {
+            let (_, finding, culprits) =
+                HANGS.into_iter().find(|(known, ..)| *known == kind).context(kind)?;
+            let line = mpit_line(&["run", "--"])?;
+            let job = Job::mpi(stack, RANKS).args(line).arg(&program).arg(kind).dir(dir).seconds(120);
+            Running::start(&job, &end_of_line(&program, kind))?.expect(finding, culprits).context(kind)?;
+        }
+        Ok(())
     })
 }
 

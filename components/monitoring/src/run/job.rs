@@ -1,15 +1,16 @@
 //! The directory of a job on one machine: the stores of its processes while the job runs, in memory.
 //!
-//! `mpit run` creates it, and removes it at the end of the job. Processes on other machines create a directory of the same name
-//! there. Each user has a directory for the jobs, which no other user can read or replace.
+//! `mpit run` creates it, and removes it at the end of the job. Behind a launcher, those of a machine's ranks share one. Processes on
+//! machines without `mpit run` create a directory of the same name there. Each user has a directory for the jobs, which no other user
+//! can read or replace.
 //!
 //! | path | content |
 //! |---|---|
 //! | `/dev/shm/mpit-UID/RUN/` | the directory; below `TMPDIR` if there is no `/dev/shm` |
 //! | `run.<rank>.store` | the store of a process, or a symbolic link to it if `monitoring_store=file` |
 //! | `job` | a description for users: lines of a word and a value |
-//! | `lock` | exists on the machine of `mpit run`, which locks it until the job has ended |
-//! | `/dev/shm/mpit-UID/.members-JOB/` | the `mpit run`s of a node that pack its records together (`mpit run --tables`) |
+//! | `lock` | exists on machines with `mpit run`, which locks it until the job has ended |
+//! | `/dev/shm/mpit-UID/.members-JOB/` | the `mpit run`s of a node behind its launcher, of which the last to end completes the job |
 
 use std::ffi::OsStr;
 use std::fs::{self, DirBuilder, File, TryLockError};
@@ -43,11 +44,11 @@ pub struct JobDirectory {
     path: PathBuf,
 }
 
-/// A directory of this `mpit run`, locked as long as this exists.
+/// A directory of this `mpit run`, or of several that share it; locked as long as this exists.
 #[derive(Debug)]
 pub struct OwnedJob {
     directory: JobDirectory,
-    _lock: File,
+    lock: File,
 }
 
 impl JobDirectory {
@@ -112,7 +113,7 @@ impl JobDirectory {
     /// Returns true if `mpit run` or a process of the job uses the directory.
     #[must_use]
     pub fn is_in_use(&self) -> bool {
-        if is_locked(&self.path.join(LOCK)) {
+        if is_owned(&self.path.join(LOCK)) {
             return true;
         }
         let stores = names::find(&self.stem()).unwrap_or_default();
@@ -147,6 +148,19 @@ impl OwnedJob {
     ///
     /// The errors of the file system.
     pub fn create(run: &str) -> io::Result<Self> {
+        Self::open(run, File::lock)
+    }
+
+    /// Creates the directory of a job whose other `mpit run`s on this machine do the same, as [`create`](Self::create) does.
+    ///
+    /// # Errors
+    ///
+    /// The errors of the file system.
+    pub fn share(job: &str) -> io::Result<Self> {
+        Self::open(job, File::lock_shared)
+    }
+
+    fn open(run: &str, take: fn(&File) -> io::Result<()>) -> io::Result<Self> {
         let jobs = directory_of_user()?;
         // Held until the new directory is locked, so that no other `mpit run` takes it for a left-over.
         let all = open_lock(&jobs.join(".lock"))?;
@@ -157,8 +171,8 @@ impl OwnedJob {
         let directory = JobDirectory::of(run)?;
         directory.create()?;
         let lock = open_lock(&directory.path.join(LOCK))?;
-        lock.lock()?;
-        Ok(Self { directory, _lock: lock })
+        take(&lock)?;
+        Ok(Self { directory, lock })
     }
 
     /// Returns the directory.
@@ -181,13 +195,17 @@ impl OwnedJob {
         fs::rename(new, self.directory.path.join(DESCRIPTION))
     }
 
-    /// Removes the directory with all files in it.
+    /// Removes the directory with all files in it, unless another `mpit run` shares it.
     ///
     /// # Errors
     ///
     /// The errors of the file system.
     pub fn remove(self) -> io::Result<()> {
-        fs::remove_dir_all(&self.directory.path)
+        match self.lock.try_lock() {
+            Ok(()) => fs::remove_dir_all(&self.directory.path),
+            Err(TryLockError::WouldBlock) => Ok(()),
+            Err(TryLockError::Error(error)) => Err(error),
+        }
     }
 }
 
@@ -202,6 +220,13 @@ fn is_hidden(name: &OsStr) -> bool {
 
 fn open_lock(path: &Path) -> io::Result<File> {
     File::options().read(true).write(true).create(true).truncate(false).open(path)
+}
+
+/// Returns true if an `mpit run` has locked a file, alone or with others.
+fn is_owned(path: &Path) -> bool {
+    // Some file systems lock only files that are open for writing.
+    let opened = File::options().read(true).write(true).open(path);
+    opened.is_ok_and(|file| matches!(file.try_lock(), Err(TryLockError::WouldBlock)))
 }
 
 fn is_locked(path: &Path) -> bool {
@@ -262,6 +287,20 @@ mod tests {
         for name in ["link", "file", "open"] {
             create_private(&path(name)).unwrap_err();
         }
+    }
+
+    #[test]
+    fn jobs_are_shared() {
+        let name = format!("test-{}-shared", process::id());
+        let [one, other] = [(); 2].map(|()| OwnedJob::share(&name).unwrap());
+        let directory = one.directory().clone();
+        assert!(directory.has_owner() && directory.is_in_use());
+        one.remove().unwrap();
+        assert!(directory.is_in_use());
+        drop(other);
+        assert!(directory.path().exists() && !directory.is_in_use());
+        OwnedJob::share(&name).unwrap().remove().unwrap();
+        assert!(!directory.path().exists());
     }
 
     #[test]

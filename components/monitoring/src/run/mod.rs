@@ -34,6 +34,9 @@ pub use time::{compact as compact_time, text as time_text};
 /// The environment variable in which `mpit run` passes the name of the run.
 pub const RUN: &str = "MPIT_RUN";
 
+/// The environment variable in which an `mpit run` behind a launcher passes the name of the job. Those of the other ranks pass the same.
+pub const JOB: &str = "MPIT_JOB";
+
 #[derive(Debug)]
 struct RunIdentity {
     identity: Option<Identity>,
@@ -96,10 +99,9 @@ pub(crate) fn began() -> Option<SystemTime> {
     RUN_IDENTITY.get().map(|run| run.began)
 }
 
-/// Returns the number of the world among those with files of these names.
-pub(crate) fn number_in(stem: &Path) -> u32 {
-    let key = of_process().map(|identity| &identity.world);
-    let claimed = of_environment().zip(key).and_then(|(run, key)| claim::number(stem, &run, key).ok());
+/// Returns the number of the world among those with files of these names in the job called `name`.
+pub(crate) fn number_in(stem: &Path, name: &str) -> u32 {
+    let claimed = of_process().and_then(|identity| claim::number(stem, name, &identity.world).ok());
     claimed.unwrap_or_else(number)
 }
 
@@ -111,9 +113,20 @@ pub(crate) fn number() -> u32 {
     RUN_IDENTITY.get().map_or(1, |run| run.number)
 }
 
-/// Returns the name of the run from the environment. It becomes part of file names, so it has letters, digits and `-` only.
+/// Returns the name of the run from the environment; `None` without an `mpit run` in front of the launcher.
 pub fn of_environment() -> Option<String> {
-    let run = environment::var(RUN)?;
+    named_by(RUN)
+}
+
+/// Returns the name of the job from the environment: that of the run, or the one that an `mpit run` behind the launcher gave. `None` without
+/// `mpit run`.
+pub fn job_of_environment() -> Option<String> {
+    of_environment().or_else(|| named_by(JOB))
+}
+
+/// Returns the name in a variable. It becomes part of file names, so it has letters, digits and `-` only.
+fn named_by(variable: &str) -> Option<String> {
+    let name = environment::var(variable)?;
     let allowed = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';
-    if !run.is_empty() && run.len() <= 100 && run.bytes().all(allowed) { Some(run) } else { None }
+    if !name.is_empty() && name.len() <= 100 && name.bytes().all(allowed) { Some(name) } else { None }
 }
