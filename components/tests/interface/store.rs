@@ -43,7 +43,7 @@ fn file(sent: &[(u32, u64, bool)], look: impl FnOnce(&StoreFile, &Messages<'_>))
 }
 
 /// The header of a store without blocks.
-pub fn header(rank: u32, size: u32) -> [u64; HEADER] {
+pub(crate) fn header(rank: u32, size: u32) -> [u64; HEADER] {
     let words = [const { AtomicU64::new(0) }; HEADER];
     write_header(&words, rank, size);
     words.map(AtomicU64::into_inner)

@@ -47,7 +47,7 @@ fn load_balance_and_late_rank_are_shown() -> Outcome {
 
 /// The last `mpit run` of a node prints the summary, if each rank has one.
 #[test]
-fn the_summary_is_printed_behind_the_launcher() -> Outcome {
+fn summaries_are_printed_behind_launchers() -> Outcome {
     on_each_in_dir("summary_behind", |stack, dir| {
         let program = stack.compile("load_balance")?;
         let behind = |options: &[&str]| -> Outcome<Finished> {
