@@ -141,8 +141,8 @@ struct Run {
     /// With --output, also record how the run develops: calls, time in MPI and messages of each process, sampled so often
     ///
     /// The file is STEM.series. It has the processes on this node, so put mpit behind the launcher if there are several: `srun mpit run ...`; then
-    /// each process has a file STEM.RANK.series, records are kept as with --crash-safe, and calls are measured as with --time=blocking. A long
-    /// run has longer intervals: about 1000 with changes at most.
+    /// each process has a file STEM.RANK.series, and records are kept as with --crash-safe. A long run has longer intervals: about 1000 with
+    /// changes at most.
     #[arg(
         long,
         value_name = "SECONDS",

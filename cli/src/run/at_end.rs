@@ -26,7 +26,7 @@ pub(super) struct FinishedRun<'a> {
     pub(super) end: Moment,
     /// The name of the run in its files; `None` if nothing names it.
     pub(super) name: Option<&'a str>,
-    /// True for a part of a job, or of another run: this command does not have the stores of the processes.
+    /// True for a part of a job, or of another run: this command has the stores of the processes only if it is the last of them on its node.
     pub(super) is_part: bool,
     /// The reason why there is no directory for the stores of the processes on this machine.
     pub(super) job_error: Option<&'a str>,

@@ -51,8 +51,9 @@ impl<'a> PreparedRun<'a> {
         let own_name = files::name_of_run(stem.is_some(), has_own_stem);
         let name = own_name.clone().or_else(run::of_environment);
         let lines = settings::for_environment(&all);
-        let handed = launchers::hand_on(&args.command, &variables(!lines.is_empty(), name.is_some()));
         let shared_name = shared::name();
+        let needed = variables(!lines.is_empty(), name.is_some(), shared_name.is_some());
+        let handed = launchers::hand_on(&args.command, &needed);
         let names = [(run::RUN, own_name.as_deref()), (run::JOB, shared_name.as_deref())];
         let command = command(args, &handed, &library, &lines, &names);
         let files = match (&own_name, &stem) {
@@ -94,13 +95,16 @@ impl<'a> PreparedRun<'a> {
 }
 
 /// Returns the names of the variables that the processes of the command need.
-fn variables(has_settings: bool, has_name: bool) -> Vec<&'static str> {
+fn variables(has_settings: bool, has_name: bool, has_shared_name: bool) -> Vec<&'static str> {
     let mut names = preload::VARIABLES.to_vec();
     if has_settings {
         names.push(LAUNCHER_SETTINGS);
     }
     if has_name {
         names.push(run::RUN);
+    }
+    if has_shared_name {
+        names.push(run::JOB);
     }
     names
 }

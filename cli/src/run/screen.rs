@@ -28,8 +28,9 @@ const MAX_WORLDS: usize = 16;
 /// A line about processes of which nothing is known here.
 const ON_OTHERS: &str = "processes on other machines do not count here; they do with --summary STEM, in a directory that all machines see";
 
-/// A line about the processes of all nodes.
-const OF_ALL_NODES: &str = "get the summary of all by --summary STEM, in a directory that all nodes see";
+/// The end of a line about the processes of one node.
+const OF_OTHER_NODES: &str =
+    "; those of other nodes count with --summary STEM, in a directory that all nodes see";
 
 /// The reason of which nothing else is known.
 const NONE_HERE: &str = "no process on this machine initialized MPI with the library";
@@ -144,12 +145,17 @@ fn lines_of_part(run: &FinishedRun<'_>) -> Vec<String> {
     if run.worlds.is_empty() {
         return Vec::new();
     }
-    let Some(partial) = run.worlds.values().find(|world| !world.is_whole()) else { return lines(run) };
-    if run.output.is_some() || run.summary.is_some() || !partial.has_first_rank {
+    if run.worlds.values().all(World::is_whole) {
+        return lines(run);
+    }
+    if run.output.is_some() || run.summary.is_some() {
         return Vec::new();
     }
-    let Summary { processes, size, .. } = &partial.summary;
-    vec![format!("{processes} of {size} processes were on this node: {OF_ALL_NODES}")]
+    let partial = run.worlds.values().filter(|world| !world.is_whole() && world.has_first_rank);
+    let line = |Summary { processes, size, .. }: &Summary| {
+        format!("{processes} of {size} processes have records on this node{OF_OTHER_NODES}")
+    };
+    partial.map(|world| line(&world.summary)).collect()
 }
 
 impl World {

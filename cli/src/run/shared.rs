@@ -1,6 +1,6 @@
 //! The directory of a job whose `mpit run`s are behind the launcher, one for each rank.
 //!
-//! They agree on its name by that of the world. The last one to end on a node has it alone, and prints what its stores hold.
+//! Its name is a hash of the launcher's name of the world. The last `mpit run` of a node prints the summary, and removes the directory.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::os::unix::process::parent_id;

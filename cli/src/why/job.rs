@@ -16,7 +16,7 @@ use super::{collect, start};
 pub(super) struct Description {
     /// The name of the run.
     pub(super) name: String,
-    /// The process of `mpit run`; `None` on other nodes than its own.
+    /// The process of `mpit run`, or of the first one behind the launcher; `None` on nodes without one.
     pub(super) pid: Option<u32>,
     pub(super) command: String,
 }

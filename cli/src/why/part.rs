@@ -60,7 +60,7 @@ impl Part {
 
     /// Adds the snapshots of the same job on another node.
     fn merge(&mut self, other: Self) {
-        // The record of `mpit run` is on its node only.
+        // The record of an `mpit run` in front of the launcher is on its node only.
         if self.job.pid.is_none() {
             self.job = other.job;
         }

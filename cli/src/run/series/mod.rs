@@ -40,8 +40,8 @@ pub(crate) fn interval(text: &str) -> Result<f64, String> {
     }
 }
 
-/// Returns true if only the process of this `mpit run` is sampled, behind the launcher. No directory of the job is on this node then, so the
-/// store must be beside the files.
+/// Returns true if only the process of this `mpit run` is sampled, behind the launcher. Launchers kill `mpit run` with the process, so the
+/// store is beside the files.
 pub(super) fn is_of_process(args: &Run) -> bool {
     args.series.is_some() && is_inside_a_job()
 }

@@ -18,6 +18,7 @@ use std::io::{self, ErrorKind};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
+use std::{process, thread};
 
 use mpit::internal::environment;
 use mpit::internal::files::{open_regular, user};
@@ -31,6 +32,10 @@ const DESCRIPTION: &str = "job";
 
 /// The name of the file that `mpit run` locks.
 const LOCK: &str = "lock";
+
+/// The number of times that a directory in use is tried to be removed, and the pause between them: another `mpit run` may be about to unlock it.
+const REMOVALS: u32 = 50;
+const PAUSE: Duration = Duration::from_millis(1);
 
 /// The minimum age of a directory without `mpit run` that is removed: a process may be about to create its store.
 const MIN_AGE: Duration = Duration::from_secs(60);
@@ -161,10 +166,8 @@ impl OwnedJob {
     }
 
     fn open(run: &str, take: fn(&File) -> io::Result<()>) -> io::Result<Self> {
-        let jobs = directory_of_user()?;
-        // Held until the new directory is locked, so that no other `mpit run` takes it for a left-over.
-        let all = open_lock(&jobs.join(".lock"))?;
-        all.lock()?;
+        // Held until the new directory is locked, so that no other `mpit run` removes it.
+        let _all = lock_all()?;
         for job in JobDirectory::all()?.iter().filter(|job| job.is_left_over()) {
             let _ = fs::remove_dir_all(&job.path);
         }
@@ -189,8 +192,8 @@ impl OwnedJob {
     pub fn describe(&self, lines: &[(&str, &str)]) -> io::Result<()> {
         let line = |(word, value): &(&str, &str)| format!("{word} {}\n", value.replace('\n', " "));
         let text: String = lines.iter().map(line).collect();
-        // Readers find no description or a complete one.
-        let new = self.directory.path.join(".job");
+        // Readers find no description or a complete one, also if several `mpit run`s write it.
+        let new = self.directory.path.join(format!(".job-{}", process::id()));
         fs::write(&new, text)?;
         fs::rename(new, self.directory.path.join(DESCRIPTION))
     }
@@ -201,11 +204,15 @@ impl OwnedJob {
     ///
     /// The errors of the file system.
     pub fn remove(self) -> io::Result<()> {
-        match self.lock.try_lock() {
-            Ok(()) => fs::remove_dir_all(&self.directory.path),
-            Err(TryLockError::WouldBlock) => Ok(()),
-            Err(TryLockError::Error(error)) => Err(error),
+        for _ in 0..REMOVALS {
+            let _all = lock_all()?;
+            match self.lock.try_lock() {
+                Ok(()) => return fs::remove_dir_all(&self.directory.path),
+                Err(TryLockError::WouldBlock) => thread::sleep(PAUSE),
+                Err(TryLockError::Error(error)) => return Err(error),
+            }
         }
+        Ok(())
     }
 }
 
@@ -216,6 +223,13 @@ pub(crate) fn hidden(name: &str) -> io::Result<PathBuf> {
 
 fn is_hidden(name: &OsStr) -> bool {
     name.as_encoded_bytes().starts_with(b".")
+}
+
+/// Takes the lock of all directories: while one is created or removed, no other `mpit run` does so.
+fn lock_all() -> io::Result<File> {
+    let all = open_lock(&directory_of_user()?.join(".lock"))?;
+    all.lock()?;
+    Ok(all)
 }
 
 fn open_lock(path: &Path) -> io::Result<File> {
@@ -296,10 +310,8 @@ mod tests {
         let directory = one.directory().clone();
         assert!(directory.has_owner() && directory.is_in_use());
         one.remove().unwrap();
-        assert!(directory.is_in_use());
-        drop(other);
-        assert!(directory.path().exists() && !directory.is_in_use());
-        OwnedJob::share(&name).unwrap().remove().unwrap();
+        assert!(directory.path().exists() && directory.is_in_use());
+        other.remove().unwrap();
         assert!(!directory.path().exists());
     }
 
