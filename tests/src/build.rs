@@ -147,7 +147,15 @@ impl Stack {
     /// Compiles `tests/hosts/fortran/<name>.F90` with the macro `interface` set, which selects one of MPI's interfaces. Fails if
     /// the stack has no Fortran compiler.
     pub fn compile_fortran(&self, name: &str, interface: &str) -> Outcome<PathBuf> {
-        let wrapper = self.spec.mpifort.context("this stack has no Fortran")?;
+        self.fortran_file(self.spec.mpifort.context("this stack has no Fortran")?, name, interface)
+    }
+
+    /// Compiles it with the wrapper of Debian's MPICH, for a stack that can replace that library.
+    pub fn compile_fortran_for_debians_mpich(&self, name: &str, interface: &str) -> Outcome<PathBuf> {
+        self.fortran_file("mpif90.mpich", name, interface)
+    }
+
+    fn fortran_file(&self, wrapper: &str, name: &str, interface: &str) -> Outcome<PathBuf> {
         let (source, file) = (format!("hosts/fortran/{name}.F90"), format!("{name}_{interface}"));
         // gfortran, which all stacks with Fortran have, writes the modules of a source into the working directory otherwise.
         let modules = programs_of(self.label()).join(format!("{file}.modules"));

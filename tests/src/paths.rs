@@ -26,6 +26,11 @@ pub fn wheels() -> PathBuf {
     target().join("mpi")
 }
 
+/// Returns the directory of the programs that `hosts/from_source.sh` built, if it was run.
+pub fn from_source() -> PathBuf {
+    wheels().join("from_source")
+}
+
 /// Returns the Python that reads tables, with DuckDB, pandas, Polars and Dask, if `cargo xtask setup` could install it.
 pub fn python_with_tables() -> Option<PathBuf> {
     let home = wheels().join("tables");

