@@ -1,5 +1,6 @@
 """The calls of c/mixed.c, through mpi4py, which uses the forms with large counts if a library has them."""
 
+import sys
 from array import array
 
 from mpi4py import MPI
@@ -42,4 +43,5 @@ win.Fence()
 win.Get(ints(7), left)
 win.Fence()
 win.Free()
-print(f"rank {rank} of {world.size}")
+# A print() would write the end of the line by itself if output is not buffered, maybe behind a line of another process.
+sys.stdout.write(f"rank {rank} of {world.size}\n")
