@@ -10,9 +10,9 @@ use crate::{Context, Outcome, build};
 
 impl Stack {
     /// Returns the `LD_LIBRARY_PATH` with which programs for Intel MPI use MPICH, and those of Debian for Open MPI 4 use Open MPI 5;
-    /// `None` if programs find the library without it. The files that they need are written into a new directory `lib` in `dir`.
+    /// `None` if programs find the library without it, as those for the standard's ABI do. The files that they need are written into a new directory `lib` in `dir`.
     pub fn in_place_of_another(&self, dir: &Path) -> Outcome<Option<String>> {
-        if self.vendor() == Vendor::Intel || self.is_open_mpi_of_debian() {
+        if self.vendor() == Vendor::Intel || self.is_open_mpi_of_debian() || self.is_standard_abi() {
             return Ok(None);
         }
         let links = dir.join("lib");

@@ -37,7 +37,8 @@ struct Workload {
 fn compare(workload: &Workload) -> Outcome {
     let name = workload.name;
     let Some(program) = &workload.program else {
-        let why = format!("{} is not installed; see tests/README.md", workload.package);
+        let why =
+            format!("{} is not installed; see `cargo xtask setup` and tests/README.md", workload.package);
         return record::not_run(name, &why);
     };
     if let Some(why) = workload.not_compared {
@@ -310,7 +311,7 @@ fn mpi4py_passes_a_token_around() -> Outcome {
     stacks::for_each("mpi4py_ring", applies, |stack| {
         let dir = stack.scratch("mpi4py_ring")?;
         let python = stack.mpi4py_for_abi().context("no mpi4py")?;
-        let libraries = if stack.is_standard_abi() { None } else { stack.in_place_of_another(&dir)? };
+        let libraries = stack.in_place_of_another(&dir)?;
         let job = |native: &[(&str, &str)]| {
             let job = Job::mpi(stack, RANKS).native_monitoring(native).env("MPI4PY_LIBMPI", &stack.library);
             let job = libraries.iter().fold(job, |job, value| job.env("LD_LIBRARY_PATH", value));
