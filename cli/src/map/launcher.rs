@@ -1,5 +1,8 @@
 //! Launchers, and the command lines that use a placement.
 
+use std::collections::BTreeSet;
+use std::net::IpAddr;
+
 use clap::ValueEnum;
 use mpit_report::Job;
 
@@ -36,6 +39,17 @@ impl Launcher {
         self != Self::Cray
     }
 
+    /// Returns the names of nodes as the launcher knows them. Open MPI cuts the domain off its own node's name, and then accepts the short name
+    /// only. Slurm's names are those of its configuration, by default without a domain; names that the user gives (`are_given`) are taken
+    /// for these.
+    pub(super) fn names_of_nodes(self, names: Vec<String>, are_given: bool) -> Vec<String> {
+        match self {
+            Self::Openmpi4 | Self::Openmpi5 => without_domains(names),
+            Self::Slurm if !are_given => without_domains(names),
+            Self::Slurm | Self::Hydra | Self::Cray => names,
+        }
+    }
+
     /// Returns the command line for the program of the run, with a file that has the placement.
     pub(super) fn line(self, file: &str, job: &Job, topology: &Topology) -> String {
         let program = job.about.iter().find(|fact| fact.key == "program");
@@ -63,6 +77,17 @@ impl Launcher {
             }
         }
     }
+}
+
+/// Cuts the domains off the names of hosts, if the rest is still different for each of them.
+fn without_domains(names: Vec<String>) -> Vec<String> {
+    let host = |name: &String| match name.split_once('.') {
+        Some((host, _)) if name.parse::<IpAddr>().is_err() => host.to_owned(),
+        _ => name.clone(),
+    };
+    let hosts: Vec<String> = names.iter().map(host).collect();
+    let distinct = hosts.iter().collect::<BTreeSet<_>>().len();
+    if distinct == names.len() && !hosts.iter().any(String::is_empty) { hosts } else { names }
 }
 
 fn detect(library: &str, command: &str) -> Option<Launcher> {
@@ -110,6 +135,24 @@ mod tests {
         ] {
             assert_eq!(detect(library, command), launcher, "{library}, {command}");
         }
+    }
+
+    #[test]
+    fn names_of_nodes_are_those_of_launchers() {
+        let of = |launcher: Launcher, names: &[&str], are_given| {
+            launcher.names_of_nodes(names.iter().map(ToString::to_string).collect(), are_given)
+        };
+        let full = ["a.site.example", "b.site.example"];
+        for launcher in [Launcher::Openmpi4, Launcher::Openmpi5] {
+            assert_eq!(of(launcher, &full, true), ["a", "b"]);
+        }
+        assert_eq!(of(Launcher::Slurm, &full, false), ["a", "b"]);
+        assert_eq!(of(Launcher::Slurm, &full, true), full);
+        assert_eq!(of(Launcher::Hydra, &full, false), full);
+        for kept in [["a.one", "a.other"], ["10.0.0.1", "10.0.0.2"], ["a", "b"], [".a", "b"]] {
+            assert_eq!(of(Launcher::Openmpi5, &kept, false), kept);
+        }
+        assert_eq!(of(Launcher::Openmpi5, &["10.0.0.1", "b.c"], false), ["10.0.0.1", "b"]);
     }
 
     #[test]

@@ -118,7 +118,8 @@ pub(crate) fn map(args: &Map) -> Result<ExitCode, String> {
         print("nothing to gain: less than 5 %; no file is written");
         return Ok(ExitCode::from(1));
     }
-    let order = Order { nodes: &placed, names: &topology.names() };
+    let names = launcher.names_of_nodes(topology.names(), !args.hosts.is_empty());
+    let order = Order { nodes: &placed, names: &names };
     let text = order.text(launcher);
     match &args.output {
         Some(path) => write_whole(path, |mut file| file.write_all(text.as_bytes()))
