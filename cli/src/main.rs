@@ -113,7 +113,7 @@ struct Run {
     /// Record messages, accesses and collective operations, and write one file per process at the end, `STEM.<rank>.prof`
     ///
     /// If STEM is a directory, or ends with a slash, the files are `run.<rank>.prof` in it. Files `.prof` of an earlier run
-    /// with these names are removed first. In STEM, %j stands for the job of Slurm, %s for its step, %h for the machine, %r for
+    /// with these names are removed at the end, if this run has written some. In STEM, %j stands for the job of Slurm, %s for its step, %h for the machine, %r for
     /// the rank, %u for the user and %x for the program; %s and %r are known behind the launcher only. If no file is written, the last line of the output has the reason.
     #[arg(short, long, value_name = "STEM")]
     output: Option<OsString>,
@@ -123,7 +123,7 @@ struct Run {
     /// Write tables instead, `STEM.tables`, which need less space, and which programs for Parquet read as well
     ///
     /// The files of the processes are packed, and removed, when the processes have ended: in front of a launcher by this command; behind it,
-    /// as in `srun mpit run ...`, on each node by the command that ends last. In front, finished tables of an earlier run are removed first.
+    /// as in `srun mpit run ...`, on each node by the command that ends last. In front, finished tables of an earlier run are replaced.
     #[arg(long, requires = "output", conflicts_with = "one_file")]
     tables: bool,
     /// Keep the records in files while the command runs, so that killed processes do not lose them
@@ -132,7 +132,7 @@ struct Run {
     /// Write a summary of the whole job to a small file, `STEM.summary`, and print it at the end
     ///
     /// The processes merge it at the end of MPI, so that those on other machines are in it, which they are not without this option or
-    /// --output. STEM is as for --output. All machines must see its directory. Files of an earlier run are removed first.
+    /// --output. STEM is as for --output. All machines must see its directory. A file of an earlier run is replaced.
     #[arg(long, value_name = "STEM")]
     summary: Option<OsString>,
     /// Measure all calls, only those that may wait and samples of the others, or none [default: blocking]

@@ -73,6 +73,9 @@ pub(crate) fn report(args: &Report) -> Result<ExitCode, String> {
             write(*format, &job, run, args)?;
         }
     }
+    if args.phase.is_empty() {
+        name_other_worlds(&runs, &args.paths);
+    }
     let sums = if args.phases { input::phases(&runs) } else { Vec::new() };
     for phases in &sums {
         let names: Vec<_> = phases.runs.iter().map(|run| run.stem()).collect();
@@ -82,6 +85,38 @@ pub(crate) fn report(args: &Report) -> Result<ExitCode, String> {
         output(&text)?;
     }
     Ok(if is_understood { ExitCode::SUCCESS } else { ExitCode::from(1) })
+}
+
+/// Names the worlds of a run that are not shown, because the paths are files of one world.
+fn name_other_worlds(runs: &[Run], paths: &[PathBuf]) {
+    let is_shown = |other: &Run| runs.iter().any(|run| run.path() == other.path());
+    for run in runs.iter().filter(|run| run.newer() == 0) {
+        // A directory, and the beginning of names, stand for all worlds.
+        let path = run.path();
+        let is_for_all = |given: &PathBuf| Some(given.as_path()) == path.parent() || *given == path;
+        if run.world() == 1 && paths.iter().any(is_for_all) {
+            continue;
+        }
+        let Some((stem, mut others)) = input::other_worlds(run) else { continue };
+        others.retain(|other| !is_shown(other));
+        let names: Vec<_> = others.iter().map(|other| other.path().display().to_string()).collect();
+        if !names.is_empty() {
+            print(&format!(
+                "{} is one of several worlds of its run; not shown: {}. `mpit report {}` shows all",
+                run.path().display(),
+                listed(&names),
+                stem.display()
+            ));
+        }
+    }
+}
+
+/// The maximum number of names in a message.
+const MAX_LISTED: usize = 8;
+
+fn listed(names: &[String]) -> String {
+    let first = names.iter().take(MAX_LISTED).cloned().collect::<Vec<_>>().join(", ");
+    if names.len() > MAX_LISTED { format!("{first} and {} more", names.len() - MAX_LISTED) } else { first }
 }
 
 fn selected(args: &Report) -> Result<Vec<Run>, String> {

@@ -4,12 +4,13 @@ use std::ffi::OsString;
 use std::path::Path;
 use std::process::ExitStatus;
 
+use mpit_components::run::{names, stem_of};
 use mpit_components::times::Moment;
 use mpit_report::input::Run;
 
 use super::files::{self, RunFiles};
 use super::output::{self, Target};
-use super::{missing, no_files, recover, screen, series, tables};
+use super::{missing, no_files, recover, screen, series, summary, tables};
 use crate::print;
 use crate::why::watch;
 
@@ -45,14 +46,22 @@ pub(super) struct FinishedRun<'a> {
     pub(super) series: Option<series::Samples>,
 }
 
+impl FinishedRun<'_> {
+    /// Returns true if files of `--output` were written. Those of an earlier run stay otherwise, and say nothing about this one.
+    pub(super) fn has_new_files(&self) -> bool {
+        self.output.is_some_and(|(target, before)| target.files().have_more_than(before))
+    }
+}
+
 /// A step. It may print messages, and must not fail.
 type Step = fn(&FinishedRun<'_>);
 
 /// The steps, in their order. The stores are removed and the names unlocked after the last one.
-const STEPS: [Step; 10] = [
+const STEPS: [Step; 11] = [
     // First, because launchers kill this process soon after another one has failed.
     series::write_of_process,
     recover_stores,
+    remove_earlier_files,
     remove_traces,
     screen::show,
     report_files,
@@ -75,6 +84,13 @@ fn recover_stores(run: &FinishedRun<'_>) {
     }
 }
 
+/// Removes the files of earlier runs, before the steps that read files.
+fn remove_earlier_files(run: &FinishedRun<'_>) {
+    if let Some(files) = run.files {
+        files.remove_earlier();
+    }
+}
+
 fn remove_traces(run: &FinishedRun<'_>) {
     if let Some(files) = run.files {
         files.remove_traces();
@@ -84,10 +100,11 @@ fn remove_traces(run: &FinishedRun<'_>) {
 fn report_files(run: &FinishedRun<'_>) {
     let Some((target, before)) = run.output else { return };
     let shown = &target.shown;
+    let earlier = if before.is_empty() { "" } else { "; those of an earlier run stay" };
     let is_for_all = run.args.one_file;
     // Another process may write the file for the whole job, and this one does not wait for it.
     let is_for_others = is_for_all && files::is_inside_a_job();
-    if !is_for_others && !target.files().have_more_than(before) {
+    if !is_for_others && !run.has_new_files() {
         let was_recorded = !run.worlds.is_empty() && no_files::failure(run.status).is_none();
         let why = if was_recorded {
             "no process reached MPI_Finalize; keep the records of such processes with --crash-safe".into()
@@ -96,9 +113,27 @@ fn report_files(run: &FinishedRun<'_>) {
         };
         // The series of killed processes is a file, too.
         let name = if run.series.is_some() { "*.prof" } else { ".*" };
-        print(&format!("no file {shown}{name} was written: {why}; `mpit doctor` reports details"));
-    } else if is_for_all && Path::new(&format!("{}.prof", target.stem)).exists() {
-        print(&format!("wrote {shown}.prof; read it with `mpit report {shown}.prof`"));
+        print(&format!("no file {shown}{name} was written: {why}{earlier}; `mpit doctor` reports details"));
+    } else if is_for_all {
+        report_one_file(target, before);
+    }
+}
+
+/// Names the file of each world.
+fn report_one_file(target: &Target, before: &output::Files) {
+    let mut files = names::find(Path::new(&target.stem)).unwrap_or_default();
+    files.retain(|file| file.rank.is_none() && before.is_new(&file.path));
+    let shown = &target.shown;
+    match &files[..] {
+        [] => (),
+        [file] if file.world == 1 => {
+            print(&format!("wrote {shown}.prof; read it with `mpit report {shown}.prof`"));
+        }
+        [first, rest @ ..] => {
+            let first = stem_of(Path::new(shown), first.world);
+            let others = if rest.is_empty() { String::new() } else { format!(" and {} more", rest.len()) };
+            print(&format!("wrote {}.prof{others}; read all with `mpit report {shown}`", first.display()));
+        }
     }
 }
 
@@ -111,7 +146,8 @@ fn report_summary(run: &FinishedRun<'_>) {
         Some(how) => format!("the command {how}, and processes write it at the end of MPI"),
         None => no_files::reason(run.words, run.library, run.status),
     };
-    print(&format!("no file {}.summary was written: {why}", target.shown));
+    let earlier = if summary::files(target).is_empty() { "" } else { "; that of an earlier run stays" };
+    print(&format!("no file {}.summary was written: {why}{earlier}", target.shown));
 }
 
 /// Prints the diagnosis again, because launchers print much when they are ended.

@@ -3,6 +3,7 @@
 
 use std::fs::{self, File, TryLockError};
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::io::ErrorKind;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
@@ -10,7 +11,8 @@ use std::time::SystemTime;
 use mpit_components::run::{self, Identity, names};
 use mpit_components::store::StoreFile;
 
-use super::{series, tables};
+use super::output::Files;
+use super::series;
 use crate::node::this_node;
 use crate::print;
 
@@ -21,6 +23,10 @@ const RANK_VARIABLES: [&str; 5] = ["PMIX_RANK", "PMI_RANK", "PMI_ID", "PMI_FD", 
 pub(super) struct RunFiles {
     stem: PathBuf,
     run: String,
+    /// The files before the run.
+    before: Files,
+    /// The series before the run.
+    series_before: Files,
     _lock: Option<Lock>,
 }
 
@@ -35,7 +41,13 @@ impl RunFiles {
         let stem = std::path::absolute(stem).unwrap_or_else(|_| stem.to_owned());
         let lock = Lock::take(&stem)?;
         require_unused(&stem)?;
-        Ok(Self { stem, run, _lock: lock })
+        let (before, series_before) = (Files::of(&stem), Files::at(&series::files(&stem)));
+        Ok(Self { stem, run, before, series_before, _lock: lock })
+    }
+
+    /// Returns the files before the run.
+    pub(super) fn before(&self) -> &Files {
+        &self.before
     }
 
     /// Returns the beginning of the names, absolute.
@@ -43,20 +55,23 @@ impl RunFiles {
         &self.stem
     }
 
-    /// Removes the files of earlier runs, and with `has_tables` their tables.
-    pub(super) fn clear(&self, has_tables: bool) -> Result<(), String> {
-        // Before the files, which stay if this fails.
-        if has_tables {
-            tables::clear(&self.stem)?;
+    /// Removes the files of earlier runs, if this run has written files. If it has not, they are all that there is, and stay.
+    pub(super) fn remove_earlier(&self) {
+        if !Files::of(&self.stem).have_more_than(&self.before) {
+            return;
         }
-        series::clear(&self.stem)?;
+        let is_earlier = |path: &Path, before: &Files| !before.is_new(path);
+        for path in series::files(&self.stem) {
+            if is_earlier(&path, &self.series_before) {
+                remove_earlier_file(&path);
+            }
+        }
         // The store of a killed process may be its only data, so stores are kept; reports separate them.
         for file in find(&self.stem).iter().filter(|file| !file.store && file.is_ours()) {
-            fs::remove_file(&file.path).map_err(|error| {
-                format!("cannot remove {}, of an earlier run: {error}", file.path.display())
-            })?;
+            if is_earlier(&file.path, &self.before) {
+                remove_earlier_file(&file.path);
+            }
         }
-        Ok(())
     }
 
     /// Removes the files that the processes needed while they ran.
@@ -67,9 +82,20 @@ impl RunFiles {
     }
 }
 
+/// Removes a file of an earlier run, whose place those of this run have taken.
+pub(super) fn remove_earlier_file(path: &Path) {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != ErrorKind::NotFound => print(&format!(
+            "cannot remove {}, of an earlier run: {error}; `mpit report` shows it separately",
+            path.display()
+        )),
+        _ => (),
+    }
+}
+
 /// Returns true if a file with this identity belongs to the run of a name, or does not name its run: a launcher may keep the name from
-/// processes on other machines. A text without a name is one of this run, because those of earlier runs were removed at the start. Stores
-/// were not.
+/// processes on other machines. A text without a name is one of this run, because those of earlier runs are removed before texts are read.
+/// Stores are not.
 pub(super) fn belongs_to_run(identity: &Identity, run: Option<&str>) -> bool {
     !identity.is_named() || run == Some(identity.run.as_str())
 }

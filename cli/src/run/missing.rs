@@ -28,7 +28,7 @@ struct Missing {
 /// Prints a line for each world whose ranks do not all have records. Inside of a job, other processes may still write theirs.
 pub(super) fn report(run: &FinishedRun<'_>) {
     let Some((target, _)) = run.output else { return };
-    if is_inside_a_job() {
+    if is_inside_a_job() || !run.has_new_files() {
         return;
     }
     let worlds = of_files(Path::new(&target.stem), run.name);
@@ -92,7 +92,7 @@ fn of_world(world: u32, files: &[(u32, Named)], name: Option<&str>) -> Option<Mi
         None => Identity::of_file(&file.path),
     };
     let is_of_run = |identity: &Identity| belongs_to_run(identity, name);
-    // Texts of earlier runs were removed at the start; stores were not.
+    // Texts of earlier runs were removed before; stores were not.
     let present: BTreeSet<u32> = files
         .iter()
         .filter(|(_, file)| !file.store || identity(file).is_some_and(|identity| is_of_run(&identity)))

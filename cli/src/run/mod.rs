@@ -95,12 +95,11 @@ impl NodeState {
 }
 
 impl PreparedRun<'_> {
-    /// Removes the files of earlier runs, and runs the command to its end.
+    /// Runs the command to its end.
     fn execute(&mut self) -> Result<ExecutedRun, String> {
         let args = self.args;
-        // The command does not run without its thread, so this comes before files are removed.
+        // The command does not run without its thread.
         let forwarder = Forwarder::start().map_err(|error| cannot_run(args, &error))?;
-        self.clear()?;
         // The command runs without the directory as well.
         let (job, job_error) = match self.own_name.as_deref().map(OwnedJob::create).transpose() {
             Ok(job) => (job, None),
@@ -114,7 +113,10 @@ impl PreparedRun<'_> {
             Some(target) if args.tables && files::is_inside_a_job() => OneOfNode::join(target),
             _ => None,
         };
-        let files_before = self.output.as_ref().map(Target::files);
+        let files_before = self.output.as_ref().map(|target| match &self.files {
+            Some(files) if files.stem() == Path::new(&target.stem) => files.before().clone(),
+            _ => target.files(),
+        });
         let stores_before = store::wanted_at().map(|stem| {
             // Large directories are searched once.
             let is_output = self.output.as_ref().is_some_and(|target| Path::new(&target.stem) == stem);
@@ -177,7 +179,10 @@ impl PreparedRun<'_> {
             stores_before,
             files: self.files.as_ref(),
             output,
-            summary: self.summary.as_ref().map(|target| (target, summary::of_run(target, name))),
+            summary: self.summary.as_ref().map(|target| {
+                summary::remove_earlier(target, self.own_name.as_deref(), &self.summaries_before);
+                (target, summary::of_run(target, name, &self.summaries_before))
+            }),
             worlds,
             diagnosis,
             series,

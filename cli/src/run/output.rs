@@ -5,7 +5,7 @@ use std::fs::{self, File};
 use std::io::{self, ErrorKind};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use mpit_components::run::names;
 
@@ -87,15 +87,24 @@ impl Target {
     }
 }
 
-/// The state of files with records, in one directory. Clocks of file systems differ, so no time is compared with the local one.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// The state of files, in one directory. Clocks of file systems differ, so no time is compared with the local one.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Files(Vec<FileState>);
 
 /// The name, inode number, time and length of a file.
 type FileState = (OsString, u64, (i64, i64), u64);
 
 impl Files {
-    /// Returns the files whose names begin with a stem.
+    /// Returns the files at these paths, as far as they exist.
+    pub(super) fn at<'a>(paths: impl IntoIterator<Item = &'a PathBuf>) -> Self {
+        let there =
+            |path: &PathBuf| Some(state(path.file_name()?.to_owned(), &fs::symlink_metadata(path).ok()?));
+        let mut all: Vec<_> = paths.into_iter().filter_map(there).collect();
+        all.sort();
+        Self(all)
+    }
+
+    /// Returns the files with records whose names begin with a stem.
     pub(super) fn of(stem: &Path) -> Self {
         let start = [stem.file_name().unwrap_or_default().as_bytes(), b"."].concat();
         let mut all: Vec<_> = fs::read_dir(names::directory_of(stem))
@@ -111,6 +120,10 @@ impl Files {
             .collect();
         all.sort();
         Self(all)
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
     }
 
     pub(crate) fn have_more_than(&self, before: &Self) -> bool {

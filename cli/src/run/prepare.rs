@@ -1,4 +1,4 @@
-//! The preparation of a run: all steps that may fail, before files of earlier runs are removed and the command starts.
+//! The preparation of a run: all steps that may fail, before the command starts.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -9,8 +9,8 @@ use mpit_components::{run, store};
 
 use super::files::{self, Lock, RunFiles};
 use super::launchers::{self, HandedOn};
-use super::output::Target;
-use super::{cannot_run, program, shared, summary};
+use super::output::{Files, Target};
+use super::{cannot_run, program, shared, summary, tables};
 use crate::settings;
 use crate::{Run, preload, print, require_program};
 
@@ -35,6 +35,8 @@ pub(super) struct PreparedRun<'a> {
     pub(super) output: Option<Target>,
     /// `--summary`.
     pub(super) summary: Option<Target>,
+    /// The files of `--summary` before the run.
+    pub(super) summaries_before: Files,
     _summary_lock: Option<Lock>,
 }
 
@@ -65,6 +67,14 @@ impl<'a> PreparedRun<'a> {
             // Inside of a job, other processes may have ended already.
             _ => None,
         };
+        if let Some(files) = files.as_ref().filter(|_| args.tables) {
+            tables::require_removable(files.stem())?;
+        }
+        // Inside of a job, other processes may have written theirs already.
+        let summaries_before = match (&summary, &own_name) {
+            (Some(summary), Some(_)) => Files::at(&summary::files(summary)),
+            _ => Files::default(),
+        };
         Ok(Self {
             args,
             library,
@@ -77,20 +87,9 @@ impl<'a> PreparedRun<'a> {
             files,
             output,
             summary,
+            summaries_before,
             _summary_lock: summary_lock,
         })
-    }
-
-    /// Removes the files of earlier runs. Called when the command is about to start.
-    pub(super) fn clear(&self) -> Result<(), String> {
-        if let Some(files) = &self.files {
-            files.clear(self.args.tables)?;
-        }
-        // Last, because the run does not start if tables or files of an earlier one have to stay, and its summary is still wanted then.
-        match (&self.summary, &self.own_name) {
-            (Some(summary), Some(_)) => summary::clear(summary),
-            _ => Ok(()),
-        }
     }
 }
 

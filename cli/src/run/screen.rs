@@ -174,7 +174,9 @@ fn with_files(run: &FinishedRun<'_>) -> Result<Worlds, String> {
     let (files, shown) = match (&run.summary, run.output) {
         // A job that was killed has none.
         (Some((target, files)), _) if !files.is_empty() => (files.clone(), &target.shown),
-        (_, Some((target, _))) => (files_of_run(&[target.stem.clone().into()], run.name), &target.shown),
+        (_, Some((target, _))) if run.has_new_files() => {
+            (files_of_run(&[target.stem.clone().into()], run.name), &target.shown)
+        }
         _ => return Ok(worlds),
     };
     let of_files = worlds_of_files(&files).map_err(|bytes| {
@@ -214,7 +216,8 @@ fn lines(run: &FinishedRun<'_>) -> Vec<String> {
         lines.push(ON_OTHERS.into());
     }
     let of_summary = run.summary.as_ref().filter(|(_, files)| !files.is_empty()).map(|(target, _)| *target);
-    lines.push(match (run.output, of_summary) {
+    let output = run.output.filter(|_| run.has_new_files());
+    lines.push(match (output, of_summary) {
         (Some((target, _)), _) | (None, Some(target)) => format!("more: mpit report {}", target.shown),
         (None, None) => {
             "more: mpit run --output prof/ -- COMMAND, then mpit report prof; without these lines: --quiet"

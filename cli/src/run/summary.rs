@@ -1,13 +1,14 @@
 //! `--summary`: the small file with the summary of the job, which its processes on all machines make together.
 
 use std::fs;
-use std::io::{self, ErrorKind};
-use std::path::Path;
+use std::io;
+use std::path::{Path, PathBuf};
 
+use mpit_components::run;
 use mpit_report::input::{self, Run};
 
-use super::files::Lock;
-use super::output::Target;
+use super::files::{Lock, remove_earlier_file};
+use super::output::{Files, Target};
 use super::{screen, template};
 use crate::settings::{self, Setting};
 
@@ -30,12 +31,16 @@ pub(super) fn setting(target: &Target) -> Result<Setting, String> {
     Ok(Setting { name: NAME.into(), value })
 }
 
-/// Returns the files of the job's worlds that its processes have written.
-pub(super) fn of_run(target: &Target, name: Option<&str>) -> Vec<Run> {
-    match &input::summaries(Path::new(&target.stem))[..] {
-        [] => Vec::new(),
-        files => screen::files_of_run(files, name),
-    }
+/// Returns the files with these names.
+pub(super) fn files(target: &Target) -> Vec<PathBuf> {
+    input::summaries(Path::new(&target.stem))
+}
+
+/// Returns the files of the job's worlds that its processes have written. `before` are the files before the run.
+pub(super) fn of_run(target: &Target, name: Option<&str>, before: &Files) -> Vec<Run> {
+    let mut files = files(target);
+    files.retain(|path| before.is_new(path));
+    if files.is_empty() { Vec::new() } else { screen::files_of_run(&files, name) }
 }
 
 /// Creates the directory of the file. Returns a lock of the name, unless that is `locked` already.
@@ -46,18 +51,17 @@ pub(super) fn prepare(target: &Target, locked: Option<&Path>) -> Result<Option<L
     if locked == Some(stem) { Ok(None) } else { Lock::take(stem) }
 }
 
-/// Removes the files of an earlier run.
-pub(super) fn clear(target: &Target) -> Result<(), String> {
-    for path in input::summaries(Path::new(&target.stem)) {
-        match fs::remove_file(&path) {
-            Err(error) if error.kind() != ErrorKind::NotFound => {
-                let what = format!("remove {}, of an earlier run", path.display());
-                return Err(refused(target, &what, &error));
-            }
-            _ => (),
+/// Removes the files of earlier runs, if this run has written one, and the files that its processes needed while they ran.
+pub(super) fn remove_earlier(target: &Target, name: Option<&str>, before: &Files) {
+    if let Some(name) = name {
+        run::remove_traces(Path::new(&target.stem), name);
+    }
+    let (new, earlier): (Vec<_>, Vec<_>) = files(target).into_iter().partition(|path| before.is_new(path));
+    if !new.is_empty() {
+        for path in &earlier {
+            remove_earlier_file(path);
         }
     }
-    Ok(())
 }
 
 fn refused(target: &Target, what: &str, error: &io::Error) -> String {

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::io::ErrorKind;
+use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -29,8 +29,12 @@ use crate::print;
 
 /// Packs the files of a job, in front of its launcher.
 pub(super) fn pack_all(run: &FinishedRun<'_>) {
-    let Some((target, before)) = run.output else { return };
-    if !run.args.tables || is_inside_a_job() || !target.files().have_more_than(before) {
+    let Some((target, _)) = run.output else { return };
+    if !run.args.tables || is_inside_a_job() || !run.has_new_files() {
+        return;
+    }
+    if let Err(why) = remove_earlier(Path::new(&target.stem)) {
+        print(&format!("{why}; the records stay in files"));
         return;
     }
     for world in worlds(Path::new(&target.stem), run.name) {
@@ -182,18 +186,30 @@ fn remove_packed_and_report(node: &NodePacked, target: &str) {
     }
 }
 
-/// Removes the finished tables of earlier runs with these names, as the files are that have them. Removes none if some have to stay.
-pub(super) fn clear(stem: &Path) -> Result<(), String> {
+/// Checks that the finished tables of earlier runs with these names can be removed at the end.
+pub(super) fn require_removable(stem: &Path) -> Result<(), String> {
+    pack::require_removable(&directories(stem)).map_err(cannot_remove)
+}
+
+/// Removes the finished tables of earlier runs with these names. Removes none if some have to stay.
+fn remove_earlier(stem: &Path) -> Result<(), String> {
+    pack::remove_finished(&directories(stem)).map_err(cannot_remove)
+}
+
+fn cannot_remove((path, error): (&Path, io::Error)) -> String {
+    format!("cannot remove {}, of an earlier run: {error}", path.display())
+}
+
+/// Returns the directories whose names are those of the tables of a run.
+fn directories(stem: &Path) -> Vec<PathBuf> {
     let begin = stem.file_name().and_then(OsStr::to_str).unwrap_or_default();
     let is_of_run =
         |name: &str| name.strip_suffix(records::ENDING).is_some_and(|name| input::is_of(begin, name));
-    let directories: Vec<PathBuf> = fs::read_dir(names::directory_of(stem))
+    fs::read_dir(names::directory_of(stem))
         .into_iter()
         .flatten()
         .flatten()
         .filter(|entry| entry.file_name().to_str().is_some_and(is_of_run))
         .map(|entry| entry.path())
-        .collect();
-    pack::remove_finished(&directories)
-        .map_err(|(path, error)| format!("cannot remove {}, of an earlier run: {error}", path.display()))
+        .collect()
 }

@@ -72,7 +72,7 @@ fn signals_and_status_are_passed_on() {
 }
 
 #[test]
-fn an_empty_run_hides_the_run_before() {
+fn a_run_replaces_the_run_before() {
     let directory = tempfile::tempdir().unwrap();
     let path = |name: &str| directory.path().join(name);
     let stem = path("run").display().to_string();
@@ -84,17 +84,18 @@ fn an_empty_run_hides_the_run_before() {
     fs::write(path("run.prof"), "# MPIT JOB\t1\t2 ranks\n").unwrap();
     fs::write(path("run.5.prof"), "# MPIT JOB\t1\t2 ranks\n").unwrap();
     fs::write(path("run.6.prof"), "my notes").unwrap();
+    let names = || {
+        let entries = fs::read_dir(directory.path()).unwrap();
+        let mut names: Vec<_> = entries.map(|entry| entry.unwrap().file_name()).collect();
+        names.sort();
+        names
+    };
+    let before = names();
     assert_eq!(mpit(&["run", "-o", &stem, "--", "true"]).status.code(), Some(0));
-    let mut left: Vec<_> =
-        fs::read_dir(directory.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
-    left.sort();
-    assert_eq!(left, ["run.5.prof", "run.6.prof", "run_1.0.prof", "running.0.prof"]);
-    for name in left {
-        fs::remove_file(directory.path().join(name)).unwrap();
-    }
-    let report = mpit(&["report", &stem]);
-    assert_eq!((report.status.code(), report.stdout.as_str()), (Some(2), ""));
-    assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 0);
+    assert_eq!(names(), before);
+    let write = format!("echo '# POINT TO POINT' > {stem}.1.prof");
+    assert_eq!(mpit(&["run", "-o", &stem, "--", "sh", "-c", &write]).status.code(), Some(0));
+    assert_eq!(names(), ["run.1.prof", "run.5.prof", "run.6.prof", "run_1.0.prof", "running.0.prof"]);
 }
 
 #[test]

@@ -188,19 +188,29 @@ fn missing_output_has_a_reason() {
     let done = mpit(root, &["run", "-o", "x", "--one-file", "--", "sh", "-c", "echo > x.prof"]);
     let reported = "mpit: wrote x.prof; read it with `mpit report x.prof`\n";
     assert_eq!(done.stderr, reported);
+    let done =
+        mpit(root, &["run", "-o", "x", "--one-file", "--", "sh", "-c", "echo > x.prof; echo > x.w2.prof"]);
+    let reported = "mpit: wrote x.prof and 1 more; read all with `mpit report x`\n";
+    assert!(done.stderr.ends_with(reported), "{}", done.stderr);
     assert_eq!(mpit(root, &["run", "--one-file", "--", "true"]).status.code(), Some(2));
 }
 
 #[test]
-fn summaries_are_removed_or_missing() {
+fn summaries_are_replaced_or_missing() {
     let directory = tempfile::tempdir().unwrap();
     let root = directory.path();
-    for (name, text) in [("x.summary", "# MPIT SUMMARY\t1\n"), ("x.w2.summary", "of another program")] {
+    let ours = "# MPIT SUMMARY\t1\n";
+    let files = [("x.summary", ours), ("x.w2.summary", "of another program"), ("x.w3.summary", ours)];
+    for (name, text) in files {
         fs::write(root.join(name), text).unwrap();
     }
     let done = mpit(root, &["run", "--summary", "x", "--", "true"]);
     assert!(done.stderr.starts_with("mpit: no file x.summary was written: "), "{}", done.stderr);
-    assert!(!root.join("x.summary").exists() && root.join("x.w2.summary").exists());
+    assert!(done.stderr.ends_with("; that of an earlier run stays\n"), "{}", done.stderr);
+    assert_eq!(names(root), files.map(|(name, _)| name));
+    let write = "echo '# MPIT SUMMARY\t1' > new && mv new x.summary";
+    mpit(root, &["run", "--summary", "x", "--", "sh", "-c", write]);
+    assert_eq!(names(root), ["x.summary", "x.w2.summary"]);
     // The directory is made before the run.
     let done = mpit(root, &["run", "--summary", "sums/", "--", "test", "-d", "sums"]);
     assert_eq!(done.status.code(), Some(0), "{}", done.stderr);
@@ -216,9 +226,9 @@ fn names(directory: &Path) -> Vec<String> {
     all
 }
 
-/// Tests that a command that does not start removes no files of an earlier run, and leaves none.
+/// Tests that a command that does not start, or writes nothing, removes no files of an earlier run, and leaves none.
 #[test]
-fn records_stay_if_nothing_runs() {
+fn records_stay_if_nothing_is_written() {
     let directory = tempfile::tempdir().unwrap();
     let root = directory.path();
     fs::create_dir(root.join("dir")).unwrap();
@@ -239,6 +249,21 @@ fn records_stay_if_nothing_runs() {
         assert!(done.stderr.contains(reason), "{arguments:?}: {}", done.stderr);
         assert_eq!(names(root), before, "{arguments:?}");
     }
+    for (command, status) in [("true", 0), ("exit 3", 3)] {
+        for form in [&[][..], &["--one-file"], &["--tables"], &["--crash-safe"]] {
+            let words = [&["run", "-o", "x", "--summary", "s"][..], form, &["--", "sh", "-c", command]];
+            let done = mpit(root, &words.concat());
+            assert_eq!((done.status.code(), names(root)), (Some(status), before.clone()), "{form:?}");
+            let said = ["; those of an earlier run stay; ", "; that of an earlier run stays\n"];
+            assert!(said.iter().all(|line| done.stderr.contains(line)), "{form:?}: {}", done.stderr);
+            assert!(!done.stderr.contains("mpit report"), "{form:?}: {}", done.stderr);
+        }
+    }
+    // One that writes a file removes the others.
+    let write = "echo '# POINT TO POINT' > x.0.prof";
+    mpit(root, &["run", "-o", "x", "--", "sh", "-c", write]);
+    assert_eq!(names(root), ["dir", "s.summary", "script", "x.0.prof"]);
+    fs::rename(root.join("x.0.prof"), root.join("x.prof")).unwrap();
     // Another run has the name of the summary.
     let mut other = command(root);
     other.args(["run", "--summary", "s", "--", "sh", "-c", "echo runs; read line"]);
@@ -252,7 +277,7 @@ fn records_stay_if_nothing_runs() {
     assert!(root.join("x.prof").exists());
     drop(other.stdin.take());
     other.wait().unwrap();
-    assert_eq!(names(root), ["dir", "script", "x.prof"]);
+    assert_eq!(names(root), ["dir", "s.summary", "script", "x.prof"]);
 }
 
 /// Tests that a directory of tables with a file of the user keeps all records of the earlier run, in whatever order the directories are read.
@@ -284,7 +309,11 @@ fn records_stay_with_files_of_users() {
     }
     let done = run();
     assert_eq!((done.status.code(), &*done.stdout), (Some(0), "ran\n"), "{}", done.stderr);
-    assert_eq!(names(root), [""; 0]);
+    assert_eq!(names(root), before);
+    let write = "printf '# POINT TO POINT\\n# OSC\\n# COLLECTIVES\\n' > x.0.prof";
+    let done = mpit(root, &["run", "-o", "x", "--tables", "--", "sh", "-c", write]);
+    assert!(done.stderr.contains("wrote x.tables"), "{}", done.stderr);
+    assert_eq!(names(root), ["x.summary", "x.tables"]);
 }
 
 /// Tests that one lock suffices for files and a summary of one name, whose path is relative.

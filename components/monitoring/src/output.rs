@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use mpit::internal::files::{open_regular, without_size_signal};
 use mpit_format::files::read_first_line;
+use mpit_format::identity::Identity;
 use mpit_format::names;
 use mpit_frameworks::diagnostics::warn;
 
@@ -26,7 +27,7 @@ pub fn write_whole(path: &Path, write: impl FnOnce(&File) -> io::Result<()>) -> 
 /// world, and `first` is the first line of the text.
 ///
 /// An existing file of that name that another process wrote since this one began is kept: it belongs to another world, or
-/// to another job with the same names. The file then gets the next number.
+/// to another job with the same names. The file then gets the next number. A file of an earlier run is replaced.
 pub(crate) fn write_apart(
     stem: &Path,
     ending: &str,
@@ -66,7 +67,7 @@ pub(crate) fn write_text(stem: &Path, ending: &str, text: &[u8]) -> io::Result<(
 }
 
 /// Writes `<stem><ending>` like [`write_whole`], and reports a failure to the user. `stem` gets the number of this process's world. An
-/// existing file is kept, and the new one gets the next number.
+/// existing file is kept, and the new one gets the next number. A file of an earlier run is replaced.
 pub(crate) fn write_new(
     stem: &Path,
     ending: &str,
@@ -78,8 +79,11 @@ pub(crate) fn write_new(
         loop {
             match fs::hard_link(temporary, name(number)) {
                 Ok(()) => return fs::remove_file(temporary),
-                Err(error) if error.kind() == ErrorKind::AlreadyExists => number += 1,
-                Err(error) => return Err(error),
+                Err(error) if error.kind() != ErrorKind::AlreadyExists => return Err(error),
+                Err(_) if may_replace(stem, number, &name(number)) => {
+                    return fs::rename(temporary, name(number));
+                }
+                Err(_) => number += 1,
             }
         }
     };
@@ -87,8 +91,18 @@ pub(crate) fn write_new(
         .inspect_err(|error| warn(format_args!("cannot write {}{ending}: {error}", stem.display())))
 }
 
+/// Returns true if a file of a world with this number is of an earlier run, and no other world of this run replaces it.
+fn may_replace(stem: &Path, number: u32, path: &Path) -> bool {
+    let is_earlier = Identity::of_file(path).is_some_and(|identity| run::is_earlier(&identity));
+    is_earlier && run::claim_name(stem, number)
+}
+
 /// Returns true if the file was written since this process began, and by another one.
 fn is_of_another(path: &Path, first: &[u8]) -> bool {
+    // `mpit run` locks the names, so no other run writes them. Clocks and times of files may be too coarse to show that it is older.
+    if Identity::of_file(path).is_some_and(|identity| run::is_earlier(&identity)) {
+        return false;
+    }
     let Some(began) = run::began() else { return false };
     let Ok(file) = open_regular(path) else { return false };
     let is_new = file.metadata().and_then(|data| data.modified()).is_ok_and(|written| written >= began);

@@ -282,6 +282,29 @@ pub fn is_of(stem: &str, name: &str) -> bool {
     name.strip_prefix(stem).is_some_and(|rest| rest.is_empty() || is_world(rest))
 }
 
+/// Returns the beginning of the names of all worlds of a run, and the other worlds that have files with such names in the same directory, if
+/// there are any.
+pub fn other_worlds(run: &Run) -> Option<(PathBuf, Vec<Run>)> {
+    let base = match run.world() {
+        1 => run.path(),
+        number => run.directory.join(run.stem.strip_suffix(&format!(".w{number}"))?),
+    };
+    let mut others = find(std::slice::from_ref(&base), false).unwrap_or_default();
+    others.retain(|other| {
+        let is_other = other.stem != run.stem && other.directory == run.directory && other.newer == 0;
+        is_other && is_same_run(other.identity.as_ref(), run.identity.as_ref())
+    });
+    if others.is_empty() { None } else { Some((base, others)) }
+}
+
+/// Returns true if two worlds may be of one run.
+fn is_same_run(one: Option<&Identity>, other: Option<&Identity>) -> bool {
+    match (one, other) {
+        (Some(one), Some(other)) => one.run == other.run || !one.is_named() || !other.is_named(),
+        _ => false,
+    }
+}
+
 fn is_number(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }

@@ -112,21 +112,33 @@ fn is_of(run: &Run) -> impl Fn(Option<u32>, Option<&Identity>) -> bool {
     }
 }
 
-/// Removes the tables of earlier runs that are finished: no process writes to them. Removes none if a directory has other files, too.
+/// Checks that the tables of earlier runs that are finished can be removed: no process writes to them, and they have no other files.
+///
+/// # Errors
+///
+/// The directory that cannot be removed, with the reason.
+pub fn require_removable(directories: &[PathBuf]) -> Result<(), (&Path, io::Error)> {
+    for_each_finished(directories, JobTables::require_removable)
+}
+
+/// Removes the tables of earlier runs that are finished. Removes none if a directory has other files, too.
 ///
 /// # Errors
 ///
 /// The directory that could not be removed, with the error of the file system.
 pub fn remove_finished(directories: &[PathBuf]) -> Result<(), (&Path, io::Error)> {
-    let is_finished = |tables: &JobTables| tables.is_there() && tables.is_finished();
-    let all: Vec<(&Path, JobTables)> = directories
-        .iter()
-        .map(|directory| (directory.as_path(), JobTables::at(directory)))
-        .filter(|(_, tables)| is_finished(tables))
-        .collect();
-    for remove in [JobTables::require_removable, JobTables::remove] {
-        for (directory, tables) in &all {
-            remove(tables).map_err(|error| (*directory, error))?;
+    require_removable(directories)?;
+    for_each_finished(directories, JobTables::remove)
+}
+
+fn for_each_finished(
+    directories: &[PathBuf],
+    each: impl Fn(&JobTables) -> io::Result<()>,
+) -> Result<(), (&Path, io::Error)> {
+    for directory in directories {
+        let tables = JobTables::at(directory);
+        if tables.is_there() && tables.is_finished() {
+            each(&tables).map_err(|error| (directory.as_path(), error))?;
         }
     }
     Ok(())

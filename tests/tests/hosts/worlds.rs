@@ -60,16 +60,35 @@ fn steps_and_earlier_runs_are_not_mixed() -> Outcome {
             fs::write(&path, text).context(path.display())
         };
         earlier("run")?;
+        let line = "# MPIT SUMMARY\t1\tr-0\tw\t2 ranks\t2026-11-22T08:15:00.123Z\tn1\n";
+        for name in ["run.summary", "run.w3.summary"] {
+            fs::write(dir.join(name), line).context(name)?;
+        }
         // Two steps of a job script.
         let step = |ranks: u32| stack.mpiexec(ranks).join(" ");
         let script = format!("{} {program} 1 && {} {program} 2", step(3), step(1));
-        Job::alone(stack).args(["sh", "-c", &script]).dir(dir).under_mpit(&written_to("run"))?.succeed()?;
+        let options = ["--quiet", "--output", "run", "--summary", "run"];
+        Job::alone(stack).args(["sh", "-c", &script]).dir(dir).under_mpit_with(&options)?.succeed()?;
         all_sent(dir, "run", 3, 1)?;
         all_sent(dir, "run.w2", 1, 2)?;
         let shown = report(dir, &["run"])?;
         shown.expect_printed("run: 3 of 3 processes")?;
         shown.expect_printed("run.w2: 1 of 1 processes")?;
-        let files = ["run.0.prof", "run.1.prof", "run.2.prof", "run.w2.0.prof"].map(str::to_owned);
+        let files =
+            ["run.0.prof", "run.1.prof", "run.2.prof", "run.summary", "run.w2.0.prof", "run.w2.summary"]
+                .map(str::to_owned);
+        let summary = fs::read_to_string(dir.join("run.summary")).context("run.summary")?;
+        Failure::unless(!summary.starts_with(line), || summary)?;
+        equal("files", &names_in(dir)?[..], &files)?;
+        // One of them does not hide the other.
+        let shown = report(dir, &["run.w2"])?;
+        shown
+            .expect(shown.stderr.contains("run.w2 is one of several worlds of its run; not shown: run. "))?;
+        // A run that writes nothing leaves them.
+        let typo = Job::mpi(stack, 2).arg("./no-such-program").dir(dir);
+        let refused = typo.under_mpit_with(&["--output", "run"])?.finish()?;
+        refused
+            .expect(refused.code != Some(0) && refused.stderr.contains("; those of an earlier run stay; "))?;
         equal("files", &names_in(dir)?[..], &files)?;
         // Without `mpit run`, earlier files are not removed; then the report distinguishes the two.
         earlier("alone")?;

@@ -10,7 +10,6 @@ mod test_stores;
 mod texts;
 mod write;
 
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -59,11 +58,9 @@ pub(super) fn start(args: &Run, job: Option<&OwnedJob>, output: Option<&Target>)
     started.inspect_err(|why| print(&format!("--series has no effect: {why}"))).ok()
 }
 
-pub(super) fn clear(stem: &Path) -> Result<(), String> {
-    input::series_files(stem).iter().try_for_each(|path| {
-        fs::remove_file(path)
-            .map_err(|error| format!("cannot remove {}, of an earlier run: {error}", path.display()))
-    })
+/// Returns the files of series whose names begin with a stem.
+pub(super) fn files(stem: &Path) -> Vec<PathBuf> {
+    input::series_files(stem)
 }
 
 /// Returns the path of a file of a process, or of all processes of a world.

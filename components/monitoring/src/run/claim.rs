@@ -65,6 +65,13 @@ pub(super) fn number(stem: &Path, run: &str, key: &str) -> io::Result<u32> {
     Err(io::Error::other("too many worlds"))
 }
 
+/// Creates a link for the name of a file of a world; the first process of a run to do so may replace the file of an earlier run.
+pub(super) fn name(stem: &Path, run: &str, number: u32) -> bool {
+    let mut link = directory_of(stem).join(trace_prefix(run)).into_os_string();
+    link.push(format!("s{number}"));
+    symlink("replaced", link).is_ok()
+}
+
 fn short(key: &str) -> String {
     if key.len() <= MAX_TARGET_LEN {
         return key.into();

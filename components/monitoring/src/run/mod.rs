@@ -95,6 +95,17 @@ pub(crate) fn of_process() -> Option<&'static Identity> {
     RUN_IDENTITY.get()?.identity.as_ref()
 }
 
+/// Returns true if a file with this identity is of another run than this process, both started by `mpit run`. As that locks the names of
+/// files, the other run is an earlier one.
+pub(crate) fn is_earlier(other: &Identity) -> bool {
+    of_process().is_some_and(|own| own.is_named() && other.is_named() && own.run != other.run)
+}
+
+/// Takes the right to replace a file of an earlier run, for the world of a number. Returns false if another world of this run has it.
+pub(crate) fn claim_name(stem: &Path, number: u32) -> bool {
+    of_process().is_some_and(|own| own.is_named() && claim::name(stem, &own.run, number))
+}
+
 pub(crate) fn began() -> Option<SystemTime> {
     RUN_IDENTITY.get().map(|run| run.began)
 }
