@@ -287,6 +287,10 @@ impl PvarDesc {
         self.shortcuts.has(Shortcuts::PLAIN)
     }
 
+    pub(crate) fn cell_address(&self) -> usize {
+        std::ptr::from_ref(self.cell).addr()
+    }
+
     /// Returns true if `cell` stores the variable. The address is not sufficient: a cell may be the first field of another one, and
     /// zero-sized cells have no address of their own.
     pub(crate) fn is_stored_in<C: Cell>(&self, cell: &C) -> bool {

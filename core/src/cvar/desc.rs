@@ -161,8 +161,8 @@ impl CvarDesc {
         self.metadata.categories()
     }
 
-    pub(crate) fn is_stored_in<C>(&self, cell: &C) -> bool {
-        std::ptr::addr_eq(self.cell, cell)
+    pub(crate) fn cell_address(&self) -> usize {
+        std::ptr::from_ref(self.cell).addr()
     }
 
     pub(crate) fn has_bound_cell(&self) -> bool {

@@ -11,12 +11,13 @@
 //! | `check`, `rule`, `plan` | the rules, and the decision on what is added |
 //! | `definition` | the properties common to all kinds of definitions |
 //! | `append` | the execution of a plan |
-//! | `index_space`, `name_index`, `categories` | the entries, and their lookup |
+//! | `index_space`, `name_index`, `cell_index`, `categories` | the entries, and their lookup |
 //! | `completion` | the wait for the user's settings in the registry of the process |
 //! | `unknown` | settings that no control variable accepts |
 
 mod append;
 mod categories;
+mod cell_index;
 mod check;
 mod completion;
 mod definition;
@@ -53,6 +54,7 @@ use crate::lock::{Mutex, Once};
 use crate::log::Log;
 use crate::object::Object;
 use crate::vocabulary::Class;
+use cell_index::CellIndex;
 use completion::Completion;
 use index_space::IndexSpace;
 use name_index::Key;
@@ -80,6 +82,8 @@ impl CvarEntry {
 pub struct Registry {
     pvars: IndexSpace<&'static PvarDesc>,
     cvars: IndexSpace<CvarEntry>,
+    pvars_by_cell: CellIndex,
+    cvars_by_cell: CellIndex,
     /// Control variables with a value for each object.
     bound_cvars: Log<&'static CvarDesc>,
     events: IndexSpace<&'static EventDesc>,
@@ -262,6 +266,13 @@ impl Registry {
         self.pvars.find(PvarDesc::key_of(name, class))
     }
 
+    /// Returns the indices of the performance variables whose cells are at the address of `cell`, in ascending order.
+    pub(crate) fn pvars_stored_at<C>(&self, cell: &C) -> Vec<u32> {
+        let address = std::ptr::from_ref(cell).addr();
+        self.pvars_by_cell
+            .find(address, self.pvar_count(), |index| self.pvar(index).map(PvarDesc::cell_address))
+    }
+
     /// Returns the number of control variables.
     pub fn cvar_count(&self) -> u32 {
         self.cvars.len()
@@ -284,6 +295,15 @@ impl Registry {
     /// Returns the index of the control variable with a name.
     pub fn cvar_index(&self, name: &str) -> Option<u32> {
         self.cvars.find(Key::new(name))
+    }
+
+    /// Returns the index of the control variable that is stored in `cell`.
+    pub(crate) fn cvar_stored_in<C>(&self, cell: &C) -> Option<u32> {
+        let address = std::ptr::from_ref(cell).addr();
+        let found = self
+            .cvars_by_cell
+            .find(address, self.cvar_count(), |index| self.cvar(index).map(CvarDesc::cell_address));
+        found.first().copied()
     }
 
     /// Returns the number of event types.

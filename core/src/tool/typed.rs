@@ -103,10 +103,13 @@ impl Session<'_> {
     fn index_of<C: Cell>(&self, cell: &'static C, is_wanted: impl Fn(Class) -> bool) -> Option<u32> {
         let registry = self.interface.registry();
         let is_found = |desc: &PvarDesc| desc.is_stored_in(cell) && is_wanted(desc.class());
-        let mut found =
-            (0..registry.pvar_count()).filter(|index| registry.pvar(*index).is_some_and(is_found));
-        let index = found.next()?;
-        if size_of::<C>() == 0 && found.next().is_some() { None } else { Some(index) }
+        let mut found = registry.pvars_stored_at(cell);
+        found.retain(|index| registry.pvar(*index).is_some_and(is_found));
+        match *found {
+            [index] => Some(index),
+            [index, ..] if size_of::<C>() > 0 => Some(index),
+            _ => None,
+        }
     }
 
     fn at<C: Cell>(&self, index: Option<u32>, object: Option<&Object<'_>>) -> Result<HandleOf<'_, C>> {
@@ -203,16 +206,15 @@ impl Tool {
         cell: &'static C,
         object: Option<&Object<'_>>,
     ) -> Result<SettingOf<'_, C>> {
-        let registry = self.registry();
-        let is_found = |index: &u32| registry.cvar(*index).is_some_and(|desc| desc.is_stored_in(cell));
-        let index = (0..registry.cvar_count()).find(is_found).ok_or(Error::InvalidName)?;
+        let index = self.registry().cvar_stored_in(cell).ok_or(Error::InvalidName)?;
         Ok(SettingOf { setting: self.cvar_at(index, object)?, of: PhantomData })
     }
 
     /// Registers a callback for the events of a type, which is called with their payload.
     ///
     /// The callback runs in the thread that raises the event and may do anything that is safe in several threads at once. For
-    /// other requirements, the time stamp, or one object only, there is [`listen`](Self::listen).
+    /// other requirements, or the time stamp, there is [`listen`](Self::listen); for a type that is bound to an object,
+    /// [`on_bound`](Self::on_bound).
     ///
     /// ```
     /// use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -246,10 +248,63 @@ impl Tool {
     ///
     /// [`Error::InvalidName`] if the event type is not in the registry; those of [`listen`](Self::listen).
     pub fn on<E: Event>(&self, callback: impl Fn(&E) + Send + Sync + 'static) -> Result<Listener<'_>> {
+        self.listen_to(None, callback)
+    }
+
+    /// Registers a callback like [`on`](Self::on), for the events of one object.
+    ///
+    /// ```
+    /// use std::sync::atomic::{AtomicI32, Ordering::Relaxed};
+    ///
+    /// use mpit::object::Object;
+    /// use mpit::prelude::*;
+    ///
+    /// /// The matching of messages.
+    /// #[source(ordered)]
+    /// struct Matching;
+    ///
+    /// /// A message was received before it was expected.
+    /// #[event(source = Matching, bind = "COMM")]
+    /// struct Unexpected {
+    ///     from: i32,
+    /// }
+    ///
+    /// static SENDER: AtomicI32 = AtomicI32::new(-1);
+    ///
+    /// let tool = Tool::new();
+    /// // The communicator with the number 7, of 2 processes.
+    /// let comm = Object::world(7, 2);
+    /// let listener = tool.on_bound(&comm, |message: &Unexpected| SENDER.store(message.from, Relaxed))?;
+    /// Unexpected::raise(Context::ANYWHERE.about(7), || Unexpected { from: 1 });
+    /// Unexpected::raise(Context::ANYWHERE.about(8), || Unexpected { from: 2 });
+    /// assert_eq!(SENDER.load(Relaxed), 1);
+    /// # drop(listener);
+    /// # Ok::<(), mpit::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Error::InvalidHandle`] for an object of another kind; those of [`on`](Self::on).
+    pub fn on_bound<E: Event>(
+        &self,
+        object: &Object<'_>,
+        callback: impl Fn(&E) + Send + Sync + 'static,
+    ) -> Result<Listener<'_>> {
+        self.listen_to(Some(object), callback)
+    }
+
+    fn listen_to<E: Event>(
+        &self,
+        object: Option<&Object<'_>>,
+        callback: impl Fn(&E) + Send + Sync + 'static,
+    ) -> Result<Listener<'_>> {
         let registry = self.registry();
-        let is_found = |index: &u32| registry.event(*index).is_some_and(|desc| std::ptr::eq(desc, E::DESC));
-        let index = (0..registry.event_count()).find(is_found).ok_or(Error::InvalidName)?;
-        self.listen_at(index, None, Safety::ThreadSafe, move |instance| {
+        let index = registry.event_index(E::DESC.name()).ok_or(Error::InvalidName)?;
+        // A type of another image may have the name.
+        if !registry.event(index).is_some_and(|desc| std::ptr::eq(desc, E::DESC)) {
+            return Err(Error::InvalidName);
+        }
+        self.listen_at(index, object, Safety::ThreadSafe, move |instance| {
             // An instance can be read while its callback runs, and the descriptor was made for this type.
             if let Ok(event) = E::collect(instance) {
                 callback(&event);

@@ -60,6 +60,29 @@ fn a_function_is_called_until_the_drop() {
 }
 
 #[test]
+fn a_typed_callback_gets_one_object() {
+    let tool = Tool::new();
+    let received = Arc::new(Mutex::new(Vec::new()));
+    let sink = Arc::clone(&received);
+    let object = Object::world(21, 4);
+    let listener =
+        tool.on_bound(&object, move |event: &CameOn| sink.lock().unwrap().push(event.from)).unwrap();
+    for (number, from) in [(21, 1), (22, 2), (21, 3)] {
+        CameOn::raise(Context::ANYWHERE.about(number), || CameOn { from });
+    }
+    drop(listener);
+    assert_eq!(*received.lock().unwrap(), [1, 3]);
+    let refused = |object: &Object<'_>| tool.on_bound(object, |_: &CameOn| ()).map(drop);
+    assert_eq!(refused(&Object::new(Bind::Win, 21)), Err(Error::InvalidHandle));
+    assert_eq!(tool.on(|_: &CameOn| ()).map(drop), Err(Error::InvalidHandle));
+    assert_eq!(
+        tool.on_bound(&object, |_: &Came| ()).map(drop),
+        Ok(()),
+        "the object of an unbound type is ignored"
+    );
+}
+
+#[test]
 fn what_the_place_does_not_admit_is_counted() {
     static RECEIVED: AtomicU32 = AtomicU32::new(0);
     let tool = Tool::new();
