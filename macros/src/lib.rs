@@ -22,6 +22,7 @@ mod check;
 mod doc;
 mod error;
 mod expand;
+mod names;
 mod parse;
 #[cfg(test)]
 mod tests;

@@ -43,6 +43,12 @@ static UNKNOWN: Counter<u64> = Counter::new();
 #[cvar(default = 3)]
 static LIMIT: Cvar<u32> = Cvar::new(1);
 
+#[cvar(range = 1..=5)]
+static RANGE: Cvar<u32> = Cvar::new(1);
+
+#[pvar(class = "COUNTER", description = "Packets that were lost.")]
+static DESCRIBED: Counter<u64> = Counter::new();
+
 #[category(parents = Net)]
 struct Link;
 

@@ -142,6 +142,11 @@ impl WindowId {
 }
 
 /// The functions common to components of all frameworks.
+#[diagnostic::on_unimplemented(
+    message = "the component `{Self}` has no `impl Lifecycle`",
+    label = "a component needs the functions that open and close it",
+    note = "write `impl mpit::component::Lifecycle for {Self} {{}}`, with the functions that it needs"
+)]
 pub trait Lifecycle: Send + Sync {
     /// Returns the subscription that says if the component listens, made by [`Subscription::pml`], [`Subscription::osc`] or
     /// [`Subscription::coll`].

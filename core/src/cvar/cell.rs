@@ -20,7 +20,8 @@ use crate::{Error, Result};
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a type that a control variable can hold",
     label = "no MPI_T datatype stands for this type",
-    note = "use i32, i64, u32, u64, f64, bool, `Text<N>`, or an enum that derives `MpitEnum`"
+    note = "use i32, i64, u32, u64, f64, bool, or an enum that derives `MpitEnum`",
+    note = "a text has a limited length: write `Cvar<Text<64>>` for at most 63 bytes, and `Text::new(\"..\")` for a value"
 )]
 pub trait CvarValue: Copy + PartialOrd + Send + Sync + 'static {
     /// The type of one element, as tools see it.

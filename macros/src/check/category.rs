@@ -3,7 +3,8 @@
 use proc_macro2::TokenStream;
 use syn::Ident;
 
-use super::{item, name, paths};
+use super::item::{self, GeneratedAttributes};
+use super::{name, paths};
 use crate::doc::Description;
 use crate::error::Errors;
 use crate::parse::{At, CategoryArgs};
@@ -11,7 +12,7 @@ use crate::parse::{At, CategoryArgs};
 /// A category without mistakes that are visible in tokens.
 pub(crate) struct Category {
     pub(crate) args: CategoryArgs,
-    pub(crate) cfgs: TokenStream,
+    pub(crate) attributes: GeneratedAttributes,
     pub(crate) ident: Ident,
     pub(crate) name: At<String>,
     pub(crate) description: Description,
@@ -37,6 +38,12 @@ impl Category {
             errors.on(path, message);
         }
         let description = item::description(&item.attrs, &item.ident, errors);
-        Some(Self { args, cfgs: item::cfgs(&item.attrs), ident: item.ident, name, description })
+        Some(Self {
+            args,
+            attributes: GeneratedAttributes::of(&item.attrs),
+            ident: item.ident,
+            name,
+            description,
+        })
     }
 }

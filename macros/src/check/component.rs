@@ -3,7 +3,8 @@
 use proc_macro2::{Span, TokenStream};
 use syn::{Expr, Item, Path, Type};
 
-use super::{item, name, value};
+use super::item::{self, GeneratedAttributes};
+use super::{name, value};
 use crate::doc::Description;
 use crate::error::Errors;
 use crate::parse::{At, ComponentArgs};
@@ -11,7 +12,7 @@ use crate::parse::{At, ComponentArgs};
 /// A component without mistakes that are visible in tokens.
 pub(crate) struct Component {
     pub(crate) krate: Option<Path>,
-    pub(crate) cfgs: TokenStream,
+    pub(crate) attributes: GeneratedAttributes,
     pub(crate) framework: At<String>,
     pub(crate) name: At<String>,
     pub(crate) description: Description,
@@ -44,7 +45,7 @@ impl Component {
         }
         Some(Self {
             krate: args.krate,
-            cfgs: item::cfgs(&found.attrs),
+            attributes: GeneratedAttributes::of(&found.attrs),
             framework: framework?,
             name: name?,
             description: Description::of(&found.attrs),

@@ -3,8 +3,9 @@
 use proc_macro2::TokenStream;
 use syn::{Expr, Ident, Type};
 
+use super::item::{self, GeneratedAttributes};
 use super::value::{self, Primitive};
-use super::{item, name, paths};
+use super::{name, paths};
 use crate::doc::Description;
 use crate::error::Errors;
 use crate::parse::{At, CvarArgs};
@@ -13,7 +14,7 @@ use crate::vocabulary::{Bind, Datatype, Scope, Settable, listed};
 /// A control variable without mistakes that are visible in tokens.
 pub(crate) struct Cvar {
     pub(crate) args: CvarArgs,
-    pub(crate) cfgs: TokenStream,
+    pub(crate) attributes: GeneratedAttributes,
     pub(crate) ident: Ident,
     pub(crate) ty: Type,
     pub(crate) name: At<String>,
@@ -48,7 +49,7 @@ impl Cvar {
         name::check_component(args.component.as_ref(), errors);
         paths::check_once("category", &args.category, errors);
         Some(Self {
-            cfgs: item::cfgs(&item.attrs),
+            attributes: GeneratedAttributes::of(&item.attrs),
             bounds: value.and_then(|value| bounds(value, &item.expr)),
             name,
             cell_seen,

@@ -3,13 +3,15 @@
 use proc_macro2::TokenStream;
 use syn::{Attribute, Data, DeriveInput, Fields, Ident, Path, Variant};
 
-use super::{item, name};
+use super::item::{self, GeneratedAttributes};
+use super::name;
 use crate::error::Errors;
 use crate::parse::{At, EnumArgs, ItemArgs};
 
 /// An enumeration without mistakes that are visible in tokens.
 pub(crate) struct Enumeration {
     pub(crate) krate: Option<Path>,
+    pub(crate) attributes: GeneratedAttributes,
     pub(crate) ident: Ident,
     /// The given name; the default is made of the names of crate and enum.
     pub(crate) name: Option<At<String>>,
@@ -51,7 +53,11 @@ impl Enumeration {
         if !is_plain {
             return None;
         }
-        Some(Self { krate: args.krate, ident: input.ident, name: args.name, items })
+        let attributes = data
+            .variants
+            .iter()
+            .fold(GeneratedAttributes::of(&input.attrs), |all, variant| all.with_part(&variant.attrs));
+        Some(Self { krate: args.krate, attributes, ident: input.ident, name: args.name, items })
     }
 
     /// Returns the name without that of the crate: `busy_state` for `BusyState`.

@@ -6,8 +6,9 @@ use syn::ext::IdentExt as _;
 use syn::punctuated::Punctuated;
 use syn::{Attribute, Field, Fields, Ident, ItemStruct, Meta, Path, Token, Type};
 
+use super::item::{self, GeneratedAttributes};
 use super::value::{self, Primitive};
-use super::{item, name, paths};
+use super::{name, paths};
 use crate::doc::Description;
 use crate::error::Errors;
 use crate::parse::{At, ElementArgs, EventArgs};
@@ -16,7 +17,7 @@ use crate::vocabulary::{Datatype, listed};
 /// An event type without mistakes that are visible in tokens.
 pub(crate) struct Event {
     pub(crate) args: EventArgs,
-    pub(crate) cfgs: TokenStream,
+    pub(crate) attributes: GeneratedAttributes,
     /// The struct, without the `#[mpit(..)]` attributes of its fields.
     pub(crate) item: ItemStruct,
     pub(crate) name: At<String>,
@@ -53,9 +54,13 @@ impl Event {
         }
         name::check_component(args.component.as_ref(), errors);
         paths::check_once("category", &args.category, errors);
+        let attributes = item
+            .fields
+            .iter()
+            .fold(GeneratedAttributes::of(&item.attrs), |all, field| all.with_part(&field.attrs));
         Some(Self {
             args,
-            cfgs: item::cfgs(&item.attrs),
+            attributes,
             name,
             description: item::description(&item.attrs, &item.ident, errors),
             elements,

@@ -1,8 +1,10 @@
 //! Checks of the item that an attribute is on.
 
 use proc_macro2::TokenStream;
-use quote::ToTokens;
-use syn::{Attribute, Fields, Generics, Ident, Item, ItemFn, ItemStatic, ItemStruct, StaticMutability, Type};
+use quote::{ToTokens, quote};
+use syn::{
+    Attribute, Fields, Generics, Ident, Item, ItemFn, ItemStatic, ItemStruct, Meta, StaticMutability, Type,
+};
 
 use super::name::MAX_DESCRIPTION_BYTES;
 use crate::doc::Description;
@@ -181,11 +183,52 @@ pub(crate) fn description(attributes: &[Attribute], ident: &Ident, errors: &mut 
     description
 }
 
-/// Returns the `#[cfg(..)]` attributes of an item, which also apply to the code that is generated beside it.
-pub(crate) fn cfgs(attributes: &[Attribute]) -> TokenStream {
-    attributes
-        .iter()
-        .filter(|attribute| attribute.path().is_ident("cfg"))
-        .map(ToTokens::to_token_stream)
-        .collect()
+/// The attributes of the code that is generated beside an item.
+#[derive(Debug, Default)]
+pub(crate) struct GeneratedAttributes {
+    /// The `#[cfg(..)]` of the item.
+    cfgs: TokenStream,
+    /// The lints that the item allows, since its types and names also occur in the generated code.
+    allowed: TokenStream,
+    is_deprecated: bool,
+}
+
+impl GeneratedAttributes {
+    /// Returns the attributes for the code beside an item with these attributes.
+    pub(crate) fn of(attributes: &[Attribute]) -> Self {
+        let mut generated = Self::default();
+        for attribute in attributes {
+            let path = attribute.path();
+            match &attribute.meta {
+                Meta::List(_) if path.is_ident("cfg") => attribute.to_tokens(&mut generated.cfgs),
+                Meta::List(list) if path.is_ident("allow") || path.is_ident("expect") => {
+                    let lints = &list.tokens;
+                    generated.allowed.extend(quote!(#[allow(#lints)]));
+                }
+                _ => generated.is_deprecated |= path.is_ident("deprecated"),
+            }
+        }
+        generated
+    }
+
+    /// Adds the attributes of a part, such as a field.
+    pub(crate) fn with_part(mut self, attributes: &[Attribute]) -> Self {
+        self.is_deprecated |= Self::of(attributes).is_deprecated;
+        self
+    }
+
+    pub(crate) fn has_cfg(&self) -> bool {
+        !self.cfgs.is_empty()
+    }
+}
+
+impl ToTokens for GeneratedAttributes {
+    fn to_tokens(&self, tokens: &mut TokenStream) {
+        self.cfgs.to_tokens(tokens);
+        self.allowed.to_tokens(tokens);
+        if self.is_deprecated {
+            // The definition of a deprecated item is no use of it.
+            tokens.extend(quote!(#[allow(deprecated)]));
+        }
+    }
 }

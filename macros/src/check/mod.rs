@@ -23,6 +23,7 @@ pub(crate) use cvar::Cvar;
 pub(crate) use enumeration::Enumeration;
 pub(crate) use event::{Element, Event};
 pub(crate) use function::{Count, Function};
+pub(crate) use item::GeneratedAttributes;
 pub(crate) use plugin::Plugin;
 pub(crate) use pvar::{Pvar, Storage};
 pub(crate) use source::Source;

@@ -5,7 +5,7 @@ use syn::{Ident, Type};
 
 use super::cell;
 use super::function::{self, Function};
-use super::item::{self, Variable};
+use super::item::{self, GeneratedAttributes, Variable};
 use super::value::{self, Primitive};
 use super::{keys, name, paths};
 use crate::doc::Description;
@@ -16,7 +16,7 @@ use crate::vocabulary::{Class, listed};
 /// A performance variable without mistakes that are visible in tokens.
 pub(crate) struct Pvar {
     pub(crate) args: PvarArgs,
-    pub(crate) cfgs: TokenStream,
+    pub(crate) attributes: GeneratedAttributes,
     pub(crate) name: At<String>,
     /// The class, and those under which the same level is also published.
     pub(crate) classes: Vec<At<Class>>,
@@ -71,7 +71,7 @@ impl Pvar {
         name::check_component(args.component.as_ref(), errors);
         paths::check_once("category", &args.category, errors);
         Some(Self {
-            cfgs: item::cfgs(&attributes),
+            attributes: GeneratedAttributes::of(&attributes),
             name,
             classes: classes(&args)?,
             value_seen: value.is_some(),

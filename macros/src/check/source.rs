@@ -3,7 +3,8 @@
 use proc_macro2::{Span, TokenStream};
 use syn::Ident;
 
-use super::{item, name};
+use super::item::{self, GeneratedAttributes};
+use super::name;
 use crate::doc::Description;
 use crate::error::Errors;
 use crate::parse::{At, SourceArgs};
@@ -11,7 +12,7 @@ use crate::parse::{At, SourceArgs};
 /// A source without mistakes that are visible in tokens.
 pub(crate) struct Source {
     pub(crate) args: SourceArgs,
-    pub(crate) cfgs: TokenStream,
+    pub(crate) attributes: GeneratedAttributes,
     pub(crate) ident: Ident,
     pub(crate) name: At<String>,
     pub(crate) description: Description,
@@ -33,7 +34,7 @@ impl Source {
         name::check_component(args.component.as_ref(), errors);
         Some(Self {
             args,
-            cfgs: item::cfgs(&item.attrs),
+            attributes: GeneratedAttributes::of(&item.attrs),
             name,
             description: item::description(&item.attrs, &item.ident, errors),
             ident: item.ident,

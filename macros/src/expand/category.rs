@@ -5,8 +5,9 @@ use quote::quote;
 use syn::Path;
 use syn::spanned::Spanned as _;
 
-use super::{assert_at, origin, private, reference, root, unique};
+use super::{assert_at, origin, private, reference, root};
 use crate::check::Category;
+use crate::names::claim;
 
 /// Returns the registration of a category or, with mistakes, only the parts that its uses need to compile.
 pub(crate) fn category(category: &Category, faulty: bool) -> TokenStream {
@@ -19,18 +20,17 @@ pub(crate) fn category(category: &Category, faulty: bool) -> TokenStream {
         (category.args.parent.as_slice(), category.args.contains.as_slice())
     };
     let (parents, contains) = (links(&root, parents), links(&root, contains));
-    let (cfgs, ident, name) = (&category.cfgs, &category.ident, &category.name.value);
+    let (attributes, ident, name) = (&category.attributes, &category.ident, &category.name.value);
     let (description, origin) = (category.description.to_tokens(), origin(&private));
     let registration = if faulty { None } else { Some(registration(&root, &private, category)) };
     // The lists are statics, since only those may refer to each other in a cycle: a parent that contains the category.
     quote! {
-        #cfgs
+        #attributes
         const _: () = {
             static __MPIT_PARENTS: &[&#private::CategoryDesc] = &[#parents];
             static __MPIT_CONTAINS: &[&#private::CategoryDesc] = &[#contains];
             static __MPIT_CATEGORY: #private::CategoryDesc =
                 #private::CategoryDesc::new(#name, #description, __MPIT_PARENTS, __MPIT_CONTAINS, #origin);
-            #[diagnostic::do_not_recommend]
             impl #root::Category for #ident {
                 const LINK: #private::CategoryLink = #private::CategoryLink::to(&__MPIT_CATEGORY);
             }
@@ -47,7 +47,7 @@ fn links(root: &TokenStream, categories: &[Path]) -> TokenStream {
 fn registration(root: &TokenStream, private: &TokenStream, category: &Category) -> TokenStream {
     let (ident, name) = (&category.ident, &category.name.value);
     let element = reference(private, "MPIT_0_1_CATEGORIES", "CategoryDesc", &quote!(__MPIT_CATEGORY));
-    let marker = unique("the_category", &category.name);
+    let marker = claim("category", &category.name, &category.attributes);
     // Any edge may be reported as the one to remove; this is the first.
     let acyclic = category.args.parent.first().or(category.args.contains.first()).map(|edge| {
         let condition = quote!(!<#ident as #root::Category>::DESC.is_its_own_ancestor());

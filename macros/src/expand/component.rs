@@ -3,20 +3,21 @@
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{quote, quote_spanned};
 
-use super::{origin, private, reference, unique};
+use super::{origin, private, reference};
 use crate::check::Component;
+use crate::names::claim;
 use crate::parse::At;
 
 pub(crate) fn component(component: &Component) -> TokenStream {
     let private = private(component.krate.as_ref());
     let (framework, name) = (&component.framework.value, &component.name.value);
     let (origin, description) = (origin(&private), component.description.to_tokens());
-    let (cfgs, ty, listener) = (&component.cfgs, &component.ty, &component.listener);
+    let (attributes, ty, listener) = (&component.attributes, &component.ty, &component.listener);
     let object = if let Some(object) = &component.object { quote!(#object) } else { quote!(#ty) };
     let desc = quote!(#private::ComponentDesc::new(#framework, #name, #description, #origin, __mpit_object));
     let element = reference(&private, "MPIT_0_1_COMPONENTS", "ComponentDesc", &desc);
     let both = At { value: format!("{framework}.{name}"), span: component.name.span };
-    let marker = unique("the_component", &both);
+    let marker = claim("component", &both, attributes);
     // The traits of other frameworks are not known here.
     let known = ["pml", "osc", "coll"].into_iter().find(|known| framework == known);
     let is_its_own = known.map(|known| {
@@ -26,7 +27,7 @@ pub(crate) fn component(component: &Component) -> TokenStream {
         quote!(const _: () = #check;)
     });
     quote! {
-        #cfgs
+        #attributes
         const _: () = {
             #is_its_own
             fn __mpit_object() -> &'static (dyn ::core::any::Any + ::core::marker::Send + ::core::marker::Sync) {

@@ -4,21 +4,20 @@ use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::spanned::Spanned as _;
 
-use super::{
-    assert_at, datatype_check, element, metadata, private, setter, unique, variant, with_categories,
-};
+use super::{assert_at, datatype_check, element, metadata, private, setter, variant, with_categories};
 use crate::check::Cvar;
+use crate::names::claim;
 use crate::parse::{At, CvarArgs};
 use crate::vocabulary::{Bind, Scope, Settable};
 
 pub(crate) fn cvar(cvar: &Cvar) -> TokenStream {
     let private = &private(cvar.args.krate.as_ref());
-    let cfgs = &cvar.cfgs;
+    let attributes = &cvar.attributes;
     let ty = &cvar.ty;
     let desc = descriptor(private, cvar);
     let element = element(private, "MPIT_0_1_CVARS", "__MPIT_ELEMENT", &quote!(#private::CvarDesc), &desc);
     let names = std::iter::once(&cvar.name).chain(&cvar.args.alias);
-    let markers = names.map(|name| unique("the_cvar", name));
+    let markers = names.map(|name| claim("cvar", name, attributes));
     let bounds = cvar.bounds.as_ref().map(|bounds| {
         let (value, initial, low, high) = (&bounds.value, &bounds.initial, &bounds.low, &bounds.high);
         let ordered = quote_spanned! {Span::mixed_site()=> {
@@ -41,7 +40,7 @@ pub(crate) fn cvar(cvar: &Cvar) -> TokenStream {
     });
     let binding = binding_check(private, cvar);
     quote! {
-        #cfgs
+        #attributes
         const _: () = {
             #bounds
             #binding

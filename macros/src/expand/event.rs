@@ -5,16 +5,17 @@ use quote::{quote, quote_spanned};
 use syn::spanned::Spanned as _;
 
 use super::{
-    assert_at, component_name, datatype_check, origin, private, reference, root, setter, unique, variant,
+    assert_at, component_name, datatype_check, origin, private, reference, root, setter, variant,
     with_categories,
 };
 use crate::check::{Element, Event};
+use crate::names::claim;
 
 /// Returns the struct in C layout, its trait implementation, and its registration unless there are mistakes.
 pub(crate) fn event(event: &Event, faulty: bool) -> TokenStream {
     let root = &root(event.args.krate.as_ref());
     let private = &private(event.args.krate.as_ref());
-    let (cfgs, ident, payload) = (&event.cfgs, &event.item.ident, payload(event));
+    let (attributes, ident, payload) = (&event.attributes, &event.item.ident, payload(event));
     // With mistakes, an event type without elements and with a placeholder source.
     let elements = if faulty { &[] } else { event.elements.as_slice() };
     let values = elements.iter().map(|element| value(private, event, element));
@@ -38,14 +39,13 @@ pub(crate) fn event(event: &Event, faulty: bool) -> TokenStream {
     };
     quote! {
         #payload
-        #cfgs
+        #attributes
         const _: () = {
             const __MPIT_ELEMENTS: &[#private::Element] = &[#(#values),*];
             static __MPIT_CELL: #private::EventCell = #private::EventCell::#cell;
             #names
             #no_source
             static __MPIT_EVENT: #private::EventDesc = #desc;
-            #[diagnostic::do_not_recommend]
             impl #root::event::Event for #ident {
                 const DESC: &'static #private::EventDesc = &__MPIT_EVENT;
 
@@ -71,7 +71,8 @@ fn payload(event: &Event) -> TokenStream {
             traits.push(path);
         }
     }
-    let derive = if traits.is_empty() { None } else { Some(quote!(#[derive(#(#traits),*)])) };
+    let derive =
+        if traits.is_empty() { None } else { Some(quote!(#[::core::prelude::v1::derive(#(#traits),*)])) };
     let repr = if event.has_repr { None } else { Some(quote!(#[repr(C)])) };
     let item = &event.item;
     quote!(#derive #repr #item)
@@ -148,7 +149,7 @@ fn descriptor(private: &TokenStream, event: &Event, source: &TokenStream, named:
 /// Returns the element of the section, and the checks that need types and constants.
 fn registration(private: &TokenStream, event: &Event) -> TokenStream {
     let element = reference(private, "MPIT_0_1_EVENTS", "EventDesc", &quote!(__MPIT_EVENT));
-    let marker = unique("the_event", &event.name);
+    let marker = claim("event", &event.name, &event.attributes);
     let datatypes = event.elements.iter().filter_map(|element| {
         let (datatype, ty) = (element.datatype.as_ref()?, &element.ty);
         let function = quote!(#private::element::represented_as::<#ty>);

@@ -1,8 +1,7 @@
 //! Third stage: conversion of checked definitions to tokens.
 //!
 //! A definition expands to one `const _` block beside the item. The block has an element of one of the lists that the linker
-//! gathers, which is the descriptor or refers to it; checks that need types and constants; and a marker that makes the compiler
-//! refuse a second definition of the same name in the crate. All paths begin with `mpit::__private`.
+//! gathers, which is the descriptor or refers to it; and checks that need types and constants. All paths begin with `mpit::__private`.
 
 mod category;
 mod component;
@@ -133,29 +132,6 @@ fn datatype_check(
     let (kind, word) = (variant(private, "Datatype", datatype.value), datatype.value.as_str());
     let message = format!("{what} has another C representation than `{word}`: remove `datatype`");
     assert_at(datatype.span, &quote!(#function(#kind)), &message)
-}
-
-/// Returns a marker that makes the compiler refuse a second definition of a name in the same crate, and show both places.
-///
-/// It is an exported macro, since these share one name space per crate, wherever they are. Its name is what the message shows.
-fn unique(what: &str, name: &At<String>) -> TokenStream {
-    let fit = |c: char| match c {
-        'a'..='z' | 'A'..='Z' | '0'..='9' | '_' => c.to_string(),
-        other => format!("_x{:x}_", u32::from(other)),
-    };
-    let name_text: String = name.value.chars().map(fit).collect();
-    marker(&format!("{what}_{name_text}"), name.span)
-}
-
-/// Returns an exported macro whose name must be unique in the crate.
-fn marker(name: &str, span: Span) -> TokenStream {
-    let (marker, span) = (Ident::new(name, span), span.resolved_at(Span::call_site()));
-    quote_spanned! {span=>
-        #[doc(hidden)]
-        #[allow(non_local_definitions, reason = "the marker guards the whole crate")]
-        #[macro_export]
-        macro_rules! #marker { () => {}; }
-    }
 }
 
 /// Returns a compile-time assertion with a message at `span`.

@@ -4,8 +4,9 @@ use proc_macro2::TokenStream;
 use quote::quote;
 use syn::Path;
 
-use super::{marker, origin, private};
+use super::{origin, private};
 use crate::check::Plugin;
+use crate::names::claim_plugin;
 
 /// Returns the only exported symbol of the image, a function that calls `mpit` to export the definitions.
 pub(crate) fn plugin(plugin: &Plugin) -> TokenStream {
@@ -13,9 +14,8 @@ pub(crate) fn plugin(plugin: &Plugin) -> TokenStream {
     let (name, origin) = (&plugin.name.value, origin(&private));
     let activate = function(plugin.activate.as_ref(), &quote!(fn() -> #private::Result<()>));
     let deactivate = function(plugin.deactivate.as_ref(), &quote!(fn()));
-    // The compiler refuses a second one in the same crate and shows both places. One in another crate of the image is detected
-    // when the image is loaded, unless the linker refuses it.
-    let marker = marker("the_plugin_of_this_image", plugin.name.span);
+    // A second one in another crate of the image is detected when the image is loaded, unless the linker refuses it.
+    let second = claim_plugin(plugin.name.span);
     quote! {
         const _: () = {
             static __MPIT_ABOUT: #private::About = #private::About {
@@ -31,7 +31,7 @@ pub(crate) fn plugin(plugin: &Plugin) -> TokenStream {
             ) -> ::core::option::Option<&'static #private::plugin::Plugin> {
                 #private::plugin::export(host, &__MPIT_ABOUT)
             }
-            #marker
+            #second
         };
     }
 }

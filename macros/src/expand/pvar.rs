@@ -3,12 +3,14 @@
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::quote;
 use syn::Path;
+use syn::ext::IdentExt as _;
 use syn::spanned::Spanned as _;
 
 use super::{
-    assert_at, datatype_check, element, located, metadata, private, setter, unique, variant, with_categories,
+    assert_at, datatype_check, element, located, metadata, private, setter, variant, with_categories,
 };
 use crate::check::{Count, Function, Pvar, Storage};
+use crate::names::claim;
 use crate::parse::At;
 use crate::vocabulary::{Bind, Class, Datatype};
 
@@ -20,7 +22,7 @@ struct CellTokens {
 
 pub(crate) fn pvar(pvar: &Pvar) -> TokenStream {
     let private = &private(pvar.args.krate.as_ref());
-    let cfgs = &pvar.cfgs;
+    let attributes = &pvar.attributes;
     let (cell_tokens, computed) = match &pvar.storage {
         Storage::Static { ident, ty } => (CellTokens { cell: quote!(#ident), ty: quote!(#ty) }, None),
         Storage::Function(function) => {
@@ -42,11 +44,21 @@ pub(crate) fn pvar(pvar: &Pvar) -> TokenStream {
             &desc,
         )
     });
-    let markers =
-        pvar.classes.iter().map(|class| unique(&format!("the_{}_pvar", class.value.as_str()), &pvar.name));
+    let markers = pvar
+        .classes
+        .iter()
+        .map(|class| claim(&format!("{} pvar", class.value.as_str()), &pvar.name, attributes));
+    let block = match &pvar.storage {
+        Storage::Static { .. } => quote!(const _),
+        // In an `impl`, where the generated code does not find the function, the compiler refuses a static first.
+        Storage::Function(function) => {
+            let name = Ident::new(&format!("__MPIT_PVAR_{}", function.ident.unraw()), Span::call_site());
+            quote!(static #name)
+        }
+    };
     quote! {
-        #cfgs
-        const _: () = {
+        #attributes
+        #block: () = {
             #computed
             #checks
             #(#elements)*
@@ -158,7 +170,7 @@ fn unit_check(private: &TokenStream, pvar: &Pvar, ty: &TokenStream) -> TokenStre
 fn computed(private: &TokenStream, function: &Function, state: bool) -> TokenStream {
     let value = &function.value;
     let bind = variant(private, "Bind", function.bind);
-    let element = if state { quote!(i32) } else { quote!(#value) };
+    let element = if state { quote!(::core::primitive::i32) } else { quote!(#value) };
     let enumeration = if state {
         Some(quote! {
             const ENUMERATION: ::core::option::Option<&'static #private::EnumDesc> =
@@ -204,7 +216,7 @@ fn fill(private: &TokenStream, function: &Function, element: &TokenStream, state
     let call = if function.array {
         quote!(#ident(#argument #out)#question;)
     } else {
-        let number = if state { Some(quote!(as i32)) } else { None };
+        let number = if state { Some(quote!(as ::core::primitive::i32)) } else { None };
         quote!(#out[0] = #ident(#argument)#question #number;)
     };
     quote! {
@@ -227,7 +239,7 @@ fn count(private: &TokenStream, function: &Function) -> Option<TokenStream> {
             let checked = quote!(__MPIT_COUNT > 0);
             let check = assert_at(count.span(), &checked, "a variable has at least one element");
             quote! {
-                const __MPIT_COUNT: usize = #count;
+                const __MPIT_COUNT: ::core::primitive::usize = #count;
                 #check
                 _ = #object;
                 __MPIT_COUNT
@@ -245,8 +257,8 @@ fn count(private: &TokenStream, function: &Function) -> Option<TokenStream> {
         },
     };
     Some(quote! {
-        const IS_SCALAR: bool = false;
-        fn count(#object: &#private::Object<'_>) -> usize { #body }
+        const IS_SCALAR: ::core::primitive::bool = false;
+        fn count(#object: &#private::Object<'_>) -> ::core::primitive::usize { #body }
     })
 }
 
@@ -258,7 +270,7 @@ fn watch(on_start: Option<&Path>, on_stop: Option<&Path>) -> Option<TokenStream>
         return None;
     }
     Some(quote! {
-        fn watch(#more: i32) {
+        fn watch(#more: ::core::primitive::i32) {
             if #more > 0 { #start } else { #stop }
         }
     })

@@ -3,14 +3,15 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::{component_name, origin, private, reference, root, unique};
+use super::{component_name, origin, private, reference, root};
 use crate::check::Source;
+use crate::names::claim;
 
 /// Returns the trait implementation of a source, and its registration unless there are mistakes.
 pub(crate) fn source(source: &Source, faulty: bool) -> TokenStream {
     let root = root(source.args.krate.as_ref());
     let private = private(source.args.krate.as_ref());
-    let (cfgs, ident, name) = (&source.cfgs, &source.ident, &source.name.value);
+    let (attributes, ident, name) = (&source.attributes, &source.ident, &source.name.value);
     let (description, origin) = (source.description.to_tokens(), origin(&private));
     let component = component_name(source.args.component.as_ref());
     let order = if source.args.ordered.is_some() { quote!(Ordered) } else { quote!(Unordered) };
@@ -18,18 +19,17 @@ pub(crate) fn source(source: &Source, faulty: bool) -> TokenStream {
         None
     } else {
         let element = reference(&private, "MPIT_0_1_SOURCES", "SourceDesc", &quote!(__MPIT_SOURCE));
-        let marker = unique("the_source", &source.name);
+        let marker = claim("source", &source.name, attributes);
         Some(quote!(#element #marker))
     };
     quote! {
-        #cfgs
+        #attributes
         const _: () = {
             static __MPIT_CELL: #private::SourceCell = #private::SourceCell::new();
             static __MPIT_SOURCE: #private::SourceDesc =
                 #private::SourceDesc::new(#name, #private::SourceOrder::#order, &__MPIT_CELL, #origin)
                     .with_component(#component)
                     .with_description(#description);
-            #[diagnostic::do_not_recommend]
             impl #root::event::Source for #ident {
                 const DESC: &'static #private::SourceDesc = &__MPIT_SOURCE;
             }

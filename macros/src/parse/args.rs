@@ -22,6 +22,15 @@ pub(crate) struct Keys {
     pub(crate) keys: &'static [(&'static str, &'static str)],
 }
 
+/// Properties that are not given by keys: the attribute (empty for all), the keys that were expected, and the place of the property.
+const ELSEWHERE: [(&str, &[&str], &str); 5] = [
+    ("", &["desc", "description", "doc", "help"], "the description is the doc comment above"),
+    ("cvar", &["range", "min", "max"], "write the range behind the default, `Cvar::new(3).range(1..=5)`"),
+    ("cvar", &["default", "initial", "value"], "the default is the argument of `Cvar::new`"),
+    ("cvar", &["on_set"], "write the function behind the default, `Cvar::new(3).on_set(function)`"),
+    ("pvar", &["type"], "the type is that of the cell, such as `Counter<u64>`, and `class` names the class"),
+];
+
 /// Declares the arguments of an attribute. For each key: an example of its use, the field, and the method of [`Arg`] that reads
 /// the value; with `given`, also a field that is true if the key was given, even with a value that could not be read.
 macro_rules! arguments {
@@ -124,15 +133,26 @@ impl Keys {
             .map_err(|error| syn::Error::new(error.span(), format!("expected a key\n{}", self.list())))?;
         let text = key.unraw().to_string();
         let Some((known, example)) = self.keys.iter().find(|(known, _)| *known == text) else {
-            let near = vocabulary::nearest(&text, &self.names());
-            let hint = near.map(|near| format!(", did you mean `{near}`?")).unwrap_or_default();
-            return Err(syn::Error::new(key.span(), format!("unknown key `{text}`{hint}\n{}", self.list())));
+            return Err(syn::Error::new(key.span(), self.unknown(&text)));
         };
         let value = value(input).unwrap_or_else(|span| {
             errors.at(span, format!("`{known}` is written `{example}`"));
             Value::Faulty
         });
         Ok(Arg { key: known, span: key.span(), example, value })
+    }
+
+    /// Returns the message about an unknown key.
+    fn unknown(&self, key: &str) -> String {
+        let elsewhere = ELSEWHERE.iter().find(|(attribute, keys, _)| {
+            keys.contains(&key) && (attribute.is_empty() || *attribute == self.attribute)
+        });
+        if let Some((_, _, advice)) = elsewhere {
+            return format!("`{key}` is no key of `{}`: {advice}", self.attribute);
+        }
+        let near = vocabulary::nearest(key, &self.names());
+        let hint = near.map(|near| format!(", did you mean `{near}`?")).unwrap_or_default();
+        format!("unknown key `{key}`{hint}\n{}", self.list())
     }
 
     fn names(&self) -> Vec<&'static str> {

@@ -11,6 +11,7 @@ mod combinations;
 mod events;
 mod functions;
 mod groups;
+mod hygiene;
 mod places;
 mod settings;
 mod typed;
