@@ -5,7 +5,7 @@
 #![allow(dead_code, non_camel_case_types, reason = "the types only occupy names")]
 
 use ::core::primitive::{i32 as int, u64};
-use ::core::{assert_eq, option::Option::Some};
+use ::core::{assert, assert_eq, option::Option::Some};
 use ::mpit::cell::Counter;
 use ::mpit::cvar::Cvar;
 use ::mpit::object::{Comm, Object};
@@ -55,6 +55,7 @@ fn hygiene_bytes(_: &Comm<'_>, out: &mut [u64]) {
 
 /// Links of a window.
 #[::mpit::pvar(class = "SIZE", bind = "WIN", count = 2, on_start = watch, on_stop = watch)]
+#[allow(clippy::unnecessary_wraps, reason = "a variable may fail")]
 fn hygiene_links(_: &Object<'_>, out: &mut [u64]) -> ::mpit::Result<()> {
     out.fill(4);
     ::core::result::Result::Ok(())
@@ -102,5 +103,5 @@ fn names_keep_their_meaning() {
     assert_eq!(phases.items().len(), 2);
     assert_eq!(event("hygiene_packet").source().name(), "hygiene_clock");
     let tool = ::mpit::tool::Tool::new();
-    assert_eq!(tool.registry().cvar_index("hygiene_limit").is_some(), true);
+    assert!(tool.registry().cvar_index("hygiene_limit").is_some());
 }
