@@ -8,17 +8,16 @@ use mpit::{Error, Result};
 
 use crate::abi::{Abi, Handle, LiveSession};
 use crate::host::{Host, mpi};
-use crate::{info_store, sessions};
+use crate::{existence, info_store, sessions};
 
-/// Checks that a handle can be an info object: for others, some libraries crash or call the program's error
-/// handler. Handles that are pointers are only checked for plausibility.
+/// Checks that a handle can be an info object: for others, some libraries crash or call the program's error handler.
 pub(crate) fn check(info: Handle) -> Result<()> {
     let abi = crate::abi();
     let info = abi.clean(info);
     let is_one = info == abi.null(Bind::Info)
         || abi.info_env == Some(info)
         || if Host::get().is_some() {
-            abi.may_be_info(info)
+            existence::may_exist(Bind::Info, info)
         } else {
             info_store::with(info, |_| ()).is_some()
         };

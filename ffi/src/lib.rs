@@ -29,6 +29,7 @@ pub mod comms;
 pub mod datatypes;
 pub mod doctor;
 pub mod embed;
+mod existence;
 pub mod fortran;
 mod gather;
 mod groups;

@@ -16,6 +16,7 @@ use crate::groups::{self, Group};
 use crate::host::{Host, mpi};
 use crate::members::Members;
 use crate::objects::{Freeing, Objects, Tracked};
+use crate::table::Table;
 
 /// A window in use. Its memory is reused when it is freed.
 #[derive(Debug, Default)]
@@ -97,6 +98,19 @@ pub unsafe fn bound(handle: Handle) -> Option<Object<'static>> {
     Some(object)
 }
 
+/// The windows that were created while no listener was there to register them, so that a tool can bind to them later.
+static NOTED: Table<AtomicU64> = Table::new();
+
+/// Notes a window that a call has created, without a query.
+pub fn note(handle: LiveWin<'_>) {
+    NOTED.insert_reusing(handle.get(), |_| {});
+}
+
+/// Returns true if a call has created the window, and none has freed it.
+pub(crate) fn is_noted(handle: Handle) -> bool {
+    NOTED.get(handle).is_some()
+}
+
 /// Registers a window that a call has created.
 pub fn created(handle: LiveWin<'_>) {
     WINDOWS.created(handle);
@@ -105,6 +119,7 @@ pub fn created(handle: LiveWin<'_>) {
 /// Prepares for a call that frees a window; see [`crate::comms::freeing`].
 #[must_use]
 pub fn freeing(handle: LiveWin<'_>) -> Option<Freeing> {
+    NOTED.remove(handle.get());
     WINDOWS.freeing(handle)
 }
 

@@ -176,6 +176,12 @@ impl Abi {
         if self.narrow_handles { 4 } else { size_of::<Handle>() }
     }
 
+    /// Returns the width of a handle variable of a kind of object, in bytes. Files are pointers in all flavors.
+    #[must_use]
+    pub(crate) fn width_of(&self, kind: Bind) -> usize {
+        if kind == Bind::File { size_of::<Handle>() } else { self.handle_width() }
+    }
+
     /// Returns the datatype of a handle, among the datatypes that variables may have.
     #[must_use]
     pub fn to_datatype(&self, handle: Handle) -> Option<Datatype> {
@@ -196,20 +202,6 @@ impl Abi {
                 let find = || symbols::open_mpi_types().filter_map(|name| address_of(&name)).collect();
                 addresses.get_or_init(find).contains(&datatype)
             }
-        }
-    }
-
-    /// Returns true if a handle of the library can be an info object. Pointers are only checked for plausibility.
-    #[must_use]
-    pub(crate) fn may_be_info(&self, info: Handle) -> bool {
-        /// Bits 26 to 29 of MPICH's handles of info objects. The two bits above are 0 for null handles only.
-        const NARROW_KIND: usize = 7;
-        /// The lowest address of an object.
-        const FIRST_PAGE: usize = 4096;
-        if self.narrow_handles {
-            info >> 30 != 0 && info >> 26 & 0xf == NARROW_KIND
-        } else {
-            info >= FIRST_PAGE
         }
     }
 

@@ -16,6 +16,7 @@ use mpit::internal::lock::{Inside, Mutex};
 use mpit::internal::session::{Interface, SessionId};
 use mpit::internal::slots::Slots;
 
+use super::object::{BoundObject, TrackedObject};
 use super::{Failure, Outcome, from_host, host_events};
 use crate::abi::{Abi, Handle};
 use crate::host::{mpi, mpi_t};
@@ -31,6 +32,8 @@ pub(super) struct HostPvar {
     host: AtomicUsize,
     /// The index of the variable in the merged list.
     index: AtomicU32,
+    /// The object that the handle is bound to, if its end is seen.
+    pub(super) object: BoundObject,
     /// True if the handle was started through this interface.
     pub(super) started: AtomicBool,
 }
@@ -43,10 +46,11 @@ impl HostPvar {
         }
     }
 
-    /// Returns the host's session and handle; `None` if the handle is freed or belongs to another session.
+    /// Returns the host's session and handle; `None` if the handle is freed or belongs to another session, or if its object is freed,
+    /// which some hosts would read nevertheless.
     fn at_host(&self, session: SessionId) -> Option<(usize, usize)> {
         let host = self.host.load(SeqCst);
-        let is_there = host != 0 && self.session.load(SeqCst) == session.0;
+        let is_there = host != 0 && self.session.load(SeqCst) == session.0 && self.object.exists();
         if is_there { Some((self.host_session.load(SeqCst), host)) } else { None }
     }
 }
@@ -197,6 +201,7 @@ pub(super) fn alloc_pvar(
     session: SessionId,
     index: u32,
     started: bool,
+    object: Option<TrackedObject>,
     make: impl FnOnce(HostIsUp<'_>, usize, &mut usize, &mut c_int) -> Option<c_int>,
 ) -> Result<(u64, c_int), Failure> {
     let outcome = merged.lifecycle.call_delaying_forks(|up| {
@@ -210,6 +215,7 @@ pub(super) fn alloc_pvar(
             handle.host_session.store(owned.session, Relaxed);
             handle.host.store(owned.host, Relaxed);
             handle.index.store(index, Relaxed);
+            handle.object.set(object);
             handle.started.store(started, Relaxed);
         });
         let published = published.ok_or(owned);

@@ -6,6 +6,7 @@
 
 use std::collections::BTreeMap;
 use std::ffi::{c_int, c_void};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed};
 
 use mpit::Error;
 use mpit::internal::lock::Mutex;
@@ -13,7 +14,7 @@ use mpit::object::{Bind, Object};
 
 use super::Failure;
 use crate::abi::{Abi, Handle};
-use crate::{comms, probe, windows};
+use crate::{comms, existence, probe, windows};
 
 /// The interpretation of the argument.
 enum Argument {
@@ -21,6 +22,62 @@ enum Argument {
     Address(Handle),
     /// The handle itself.
     Itself(Handle),
+}
+
+/// A communicator or window, by its handle and its number.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct TrackedObject {
+    kind: Bind,
+    handle: Handle,
+    number: u64,
+}
+
+/// The object that a handle of the host's variables is bound to, if it is a communicator or window, whose end is seen.
+#[derive(Debug, Default)]
+pub(super) struct BoundObject {
+    is_window: AtomicBool,
+    handle: AtomicUsize,
+    /// The number; 0 for other objects and for none.
+    number: AtomicU64,
+}
+
+impl BoundObject {
+    pub(super) fn set(&self, object: Option<TrackedObject>) {
+        let (kind, handle, number) =
+            object.map_or((Bind::NoObject, 0, 0), |object| (object.kind, object.handle, object.number));
+        self.is_window.store(kind == Bind::Win, Relaxed);
+        self.handle.store(handle, Relaxed);
+        self.number.store(number, Relaxed);
+    }
+
+    /// Returns false if the object was freed.
+    #[inline]
+    pub(super) fn exists(&self) -> bool {
+        let number = self.number.load(Relaxed);
+        number == 0 || self.is_registered(number)
+    }
+
+    fn is_registered(&self, number: u64) -> bool {
+        let handle = self.handle.load(Relaxed);
+        let registered = if self.is_window.load(Relaxed) {
+            windows::registered(handle).map(|window| window.id().get())
+        } else {
+            comms::registered(handle).map(|comm| comm.id().get())
+        };
+        registered == Some(number)
+    }
+}
+
+/// Returns the communicator or window of an argument that [`object_for_host`] accepted; `None` for other kinds, and for an object that
+/// cannot be registered now.
+pub(super) fn tracked(bind: c_int, object: *mut c_void) -> Option<TrackedObject> {
+    let kind = crate::abi().to_bind(bind)?;
+    if kind != Bind::Comm && kind != Bind::Win {
+        return None;
+    }
+    let handle = handle_value(object, kind).ok()?;
+    let number = identity(object, kind).ok()?.id();
+    Some(TrackedObject { kind, handle, number })
 }
 
 /// Returns the object that the argument names, with its ranks if it is a communicator or window.
@@ -90,14 +147,17 @@ fn argument(object: *mut c_void, kind: Bind) -> Result<Argument, Failure> {
         return Err(Error::InvalidHandle.into());
     }
     let mut word = [0; size_of::<Handle>()];
-    let width = abi.handle_width();
+    let width = abi.width_of(kind);
     // SAFETY: the standard requires the tool to pass the address of a handle.
     if !unsafe { probe::read(object, &mut word[..width]) } {
         return Err(Error::InvalidHandle.into());
     }
-    // SAFETY: `word` is as long as the wider of the two kinds of handles.
-    let handle = unsafe { abi.load_handle(word.as_ptr().cast()) };
-    if handle == null { Err(Error::InvalidHandle.into()) } else { Ok(Argument::Address(handle)) }
+    // The bytes beyond a narrow handle are 0; on little-endian machines it is the low half.
+    let handle = Handle::from_ne_bytes(word);
+    if handle == null || !existence::may_exist(kind, handle) {
+        return Err(Error::InvalidHandle.into());
+    }
+    Ok(Argument::Address(handle))
 }
 
 /// Interprets the argument as a handle. Compilers sign-extend handles that are integers.

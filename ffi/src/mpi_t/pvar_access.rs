@@ -203,7 +203,7 @@ fn call_host(
     })
 }
 
-/// Applies `act` to each of the host's handles in a session that `fits`; continues after a failure.
+/// Applies `act` to each of the host's handles in a session that `fits`, unless its object is freed; continues after a failure.
 fn for_all(
     session: SessionId,
     fits: impl Fn(&HostPvar) -> bool,
@@ -212,7 +212,7 @@ fn for_all(
 ) -> Outcome {
     let mut done = Ok(());
     for (id, host) in handles::pvars_of(session) {
-        if fits(host) && act(id, host).is_err() {
+        if host.object.exists() && fits(host) && act(id, host).is_err() {
             done = Err(failure.into());
         }
     }

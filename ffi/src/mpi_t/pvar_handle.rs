@@ -5,7 +5,7 @@ use std::ffi::{c_int, c_void};
 use mpit::Error;
 use mpit::internal::session::{Interface, PvarHandle, SessionId};
 
-use super::object::{object_for_host, with_ranks};
+use super::object::{object_for_host, tracked, with_ranks};
 use super::{Failure, exported, handles, initialized};
 use crate::host::mpi_t;
 use crate::merge::{Entry, HostEntry, Merged, PvarInfo};
@@ -101,9 +101,10 @@ fn alloc_at_host(
         return Err(Error::InvalidIndex.into());
     }
     let object = object_for_host(info.bind, object)?;
+    let tracked = tracked(info.bind, object);
     let started = info.continuous != 0;
     entry.try_at_host(merged, |host_index| {
-        handles::alloc_pvar(merged, session, index, started, |_up, host_session, host, count| {
+        handles::alloc_pvar(merged, session, index, started, tracked, |_up, host_session, host, count| {
             // SAFETY: the host is up (`_up`) and has this variable (`HostIndex`), `alloc_pvar` passes a session of the host's,
             // `object_for_host` checked the object, and `host` and `count` are references.
             unsafe { mpi_t::pvar_handle_alloc(host_session, host_index.get(), object, host, count) }

@@ -3,9 +3,10 @@
  *
  *     bound_cvars sessions|none [LIBRARY]    (sessions: mpi.h defines MPI_T_BIND_MPI_SESSION; LIBRARY: MPI's Fortran interface)
  *
- * Prints each variable, and a line for each failure. */
+ * Also allocates handles and registrations for objects that do not exist. Prints each variable, and a line for each failure. */
 #define _GNU_SOURCE
 #include "checks.h"
+#include "invalid_objects.h"
 
 #include <dlfcn.h>
 
@@ -186,10 +187,13 @@ static void until_freed(int which)
 {
     const struct kind *kind = &kinds[which];
     int value = 0;
+    struct object stale = object_at(kind->first, kind->bind);
     MPI_T_cvar_handle handle = cvar_on(index_of(kind), kind->first);
     check(set(handle, 300) == MPI_SUCCESS, "it is set");
     word before = read_pvar("bound_values", NULL);
     release(which, 0);
+    if (knows_freed(kind->bind))
+        refuses(&stale, kind->name, "a freed object");
     /* Proves R92. */
     check(MPI_T_cvar_read(handle, &value) == MPI_T_ERR_INVALID_HANDLE && value == 0, "no read when it is freed");
     check(set(handle, 301) == MPI_T_ERR_INVALID_HANDLE, "no write when it is freed");
@@ -250,6 +254,35 @@ static void until_refused(void)
     MPI_T_cvar_handle_free(&of_type);
 }
 
+/* Objects of another kind, and values that no object has as its handle. */
+static void of_no_object(void)
+{
+    for (int kind = 0; kind < KINDS; kind++) {
+        printf("%s\n", kinds[kind].name);
+        refuses_values(kinds[kind].name, kinds[kind].bind);
+        for (int other = 0; other < KINDS; other++) {
+            struct object foreign = object_at(kinds[other].first, kinds[other].bind);
+            foreign.bind = kinds[kind].bind;
+            if (is_another_kind(kinds[kind].bind, kinds[other].bind))
+                refuses(&foreign, kinds[kind].name, kinds[other].name);
+        }
+    }
+}
+
+/* The objects that only Open MPI and the standard ABI can know to be freed, and files. */
+static void until_freed_without_values(void)
+{
+    static const int few[] = {FILES, REQUEST, MESSAGE};
+    for (int each = 0; each < 3; each++) {
+        const struct kind *kind = &kinds[few[each]];
+        struct object stale = object_at(kind->second, kind->bind);
+        release(few[each], 1);
+        if (knows_freed(kind->bind))
+            refuses(&stale, kind->name, "a freed object");
+        make(few[each], 1);
+    }
+}
+
 /* New objects, whose handles may be those of freed ones, begin with the default. */
 static void until_freed_and_anew(void)
 {
@@ -276,6 +309,10 @@ int main(int argc, char **argv)
             make(kind, which);
     for (int kind = 0; kind < KINDS; kind++)
         two_objects(&kinds[kind]);
+    begin_refusals();
+    of_no_object();
+    until_freed_without_values();
+    of_host_until_freed();
     of_sessions(argc > 1 && !strcmp(argv[1], "sessions"));
     const int of_comm = index_of(&kinds[COMM]);
     printf("objects\n");
@@ -295,8 +332,10 @@ int main(int argc, char **argv)
     until_freed(QUOTA);
     until_freed(WINDOW_QUOTA);
 
+    end_refusals();
     if (!is_refusal_fatal())
         until_refused();
+    begin_refusals();
     until_freed_and_anew();
     if (argc == 3) {
         check(dlopen(argv[2], RTLD_NOW | RTLD_GLOBAL) != NULL, argv[2]);
@@ -304,6 +343,7 @@ int main(int argc, char **argv)
         until_freed_and_anew();
         in_fortran = 0;
     }
+    end_refusals();
     release(COMM, 1);
     release(WIN, 1);
     for (int kind = 0; kind < KINDS; kind++)

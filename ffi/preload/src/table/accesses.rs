@@ -52,16 +52,16 @@ calls! {
     ) => AccessRecorder::new(Kind::CompareAndSwap, target_rank, win).exchanges_one(datatype);
 
     // The displacement unit is an `int` that has 64 bits in the large forms, like a count.
-    after(Windows) large fn Win_create(
+    always() large fn Win_create(
         base: Buf, size: Disp, unit: Count, info: Object, comm: Comm, new: NewWin,
     ) => windows::created(new);
-    after(Windows) large fn Win_allocate(
+    always() large fn Win_allocate(
         size: Disp, unit: Count, info: Object, comm: Comm, base: Pointer, new: NewWin,
     ) => windows::created(new);
-    after(Windows) large fn Win_allocate_shared(
+    always() large fn Win_allocate_shared(
         size: Disp, unit: Count, info: Object, comm: Comm, base: Pointer, new: NewWin,
     ) => windows::created(new);
-    after(Windows) plain fn Win_create_dynamic(info: Object, comm: Comm, new: NewWin) => windows::created(new);
+    always() plain fn Win_create_dynamic(info: Object, comm: Comm, new: NewWin) => windows::created(new);
 
     freeing() plain fn Win_free(win: NewWin) => windows::freeing(win);
 
