@@ -6,6 +6,7 @@ use mpit::cvar::{Cvar, Text};
 
 use crate::abi::symbols::{SHARED_SETTINGS, SharedSettings};
 use crate::host::{Host, find};
+use crate::sessions;
 
 /// Variables of the MPI library that are listed but refuse handles, because using them crashes the library: names separated
 /// by commas; `*` at the end of a name matches any ending. Empty: none.
@@ -38,7 +39,7 @@ impl Quarantine {
     #[inline(never)]
     fn includes_at(&self, version: u64, name: &str) -> bool {
         self.lists(version, name)
-            && !SHARED_SETTINGS.iter().any(|shared| shared.has(name) && shared.is_loaded_or_unknown())
+            && !SHARED_SETTINGS.iter().any(|shared| shared.has(name) && shared.stays_loaded())
     }
 
     fn lists(&self, version: u64, name: &str) -> bool {
@@ -57,10 +58,15 @@ impl SharedSettings {
         self.prefixes.iter().any(|start| name.starts_with(start))
     }
 
-    fn is_loaded_or_unknown(&self) -> bool {
+    /// Returns true if the values are in memory until MPI is finalized, as far as that is known.
+    fn stays_loaded(&self) -> bool {
         let Some(host) = Host::get() else { return true };
         if !host.abi().quirks.unloads_components || host.function(self.symbol).is_some() {
             return true;
+        }
+        // `MPI_Init` unloads the components that it does not select.
+        if !sessions::is_mpi_active() {
+            return false;
         }
         let mut is_loaded = false;
         find::each_object(|object| {

@@ -123,8 +123,8 @@ impl Interface {
     ///
     /// # Errors
     ///
-    /// [`Error::CvarSetNever`] for a variable that tools cannot set, or cannot set after MPI is initialized;
-    /// [`Error::Invalid`] for a value that the variable does not accept, and for a null or misaligned buffer;
+    /// [`Error::CvarSetNever`] for a variable that tools cannot set, and after MPI is initialized for another value of a variable that
+    /// cannot be set then; [`Error::Invalid`] for a value that the variable does not accept, and for a null or misaligned buffer;
     /// [`Error::InvalidHandle`], also when the object that it is bound to was freed.
     ///
     /// # Safety
@@ -139,11 +139,17 @@ impl Interface {
         let (entry, object) = self.cvar_at(handle)?;
         let desc = entry.desc();
         check_buffer(value, desc.datatype())?;
-        if !is_settable(desc) {
+        if matches!(desc.scope(), Scope::Constant | Scope::ReadOnly) {
             return Err(Error::CvarSetNever);
         }
         // SAFETY: not null; the caller ensures that it has the variable's elements, or text up to its NUL.
         let count = unsafe { text_or_all(value, desc.datatype(), desc.count()) };
+        if is_frozen(desc) {
+            // A tool that writes back what it has read changes nothing.
+            // SAFETY: not null; `count` elements are readable, the number that `text_or_all` found.
+            let is_equal = unsafe { has_value(desc, &object, value, count) };
+            return if is_equal { Ok(()) } else { Err(Error::CvarSetNever) };
+        }
         if desc.datatype() == Datatype::Char && count == desc.count() {
             return Err(Error::Invalid);
         }
@@ -159,8 +165,33 @@ impl Interface {
     }
 }
 
-/// Returns true if tools may still set the variable.
-fn is_settable(desc: &CvarDesc) -> bool {
-    let frozen = desc.is_before_init() && crate::host::is_initialized();
-    !frozen && !matches!(desc.scope(), Scope::Constant | Scope::ReadOnly)
+/// Returns true if tools could set the variable only before MPI was initialized.
+fn is_frozen(desc: &CvarDesc) -> bool {
+    desc.is_before_init() && crate::host::is_initialized()
+}
+
+/// Returns true if the variable has the value of these elements; of text, without the NUL. False if its value cannot be read.
+///
+/// # Safety
+///
+/// `value` is valid for reads of `count` elements, at most those of the variable.
+unsafe fn has_value(desc: &CvarDesc, object: &Object<'_>, value: *const u8, count: usize) -> bool {
+    let size = desc.datatype().size();
+    let mut present: Vec<u64> = Vec::new();
+    // A vector of `u64`, because elements are aligned.
+    let words = (desc.count() * size).div_ceil(size_of::<u64>());
+    if present.try_reserve_exact(words).is_err() {
+        return false;
+    }
+    present.resize(words, 0);
+    // SAFETY: `present` is aligned for every datatype, and has as many bytes as the variable's elements.
+    if unsafe { desc.read(object, present.as_mut_ptr().cast()) }.is_err() {
+        return false;
+    }
+    let bytes = || present.iter().flat_map(|word| word.to_ne_bytes());
+    let is_equal = bytes().take(count * size).enumerate().all(|(at, byte)| {
+        // SAFETY: `at` is less than `count` elements, which are readable (condition of this function).
+        byte == unsafe { value.wrapping_add(at).read() }
+    });
+    is_equal && (desc.datatype() != Datatype::Char || bytes().nth(count) == Some(0))
 }

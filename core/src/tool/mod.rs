@@ -361,9 +361,9 @@ impl Setting<'_> {
     ///
     /// # Errors
     ///
-    /// [`Error::CvarSetNever`] for a variable that tools cannot set, or cannot set after MPI is initialized; [`Error::Invalid`]
-    /// when `value` is not of the variable's type and count, or the variable does not accept it; [`Error::InvalidHandle`] if the
-    /// object that it is bound to was freed, or its plug-in was deactivated.
+    /// [`Error::CvarSetNever`] for a variable that tools cannot set, and after MPI is initialized for another value of a variable that
+    /// cannot be set then; [`Error::Invalid`] when `value` is not of the variable's type and count, or the variable does not accept
+    /// it; [`Error::InvalidHandle`] if the object that it is bound to was freed, or its plug-in was deactivated.
     pub fn write<T: Value>(&self, value: &[T]) -> Result<()> {
         if !fits::<T>(self.datatype) || value.len() != self.count {
             return Err(Error::Invalid);

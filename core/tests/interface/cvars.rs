@@ -193,8 +193,21 @@ fn initialization_freezes_settings() {
         host::set_initialized();
         for value in 7..20_u32 {
             assert_eq!(bench.cvar_write(handle, value), Err(Error::CvarSetNever));
+            assert_eq!(bench.cvar_write(handle, 6_u32), Ok(()), "its value");
             assert_eq!(bench.cvar_read::<u32>(handle), Ok(6));
         }
+        let text = leak(Cvar::new(Text::<8>::new("early")));
+        let fixed = leak(Cvar::new(1_u32));
+        let bench = Bench::of_cvars([
+            cvar("text", text).before_init(),
+            cvar("fixed", fixed).with_scope(Scope::ReadOnly),
+        ]);
+        let ((text, _), (fixed, _)) = (bench.cvar("text"), bench.cvar("fixed"));
+        assert_eq!(bench.cvar_write_text(text, b"early\0"), Ok(()), "its value");
+        for other in [b"earl\0".as_slice(), b"earlyr\0", b"\0", b"earlyear"] {
+            assert_eq!(bench.cvar_write_text(text, other), Err(Error::CvarSetNever), "{other:?}");
+        }
+        assert_eq!(bench.cvar_write(fixed, 1_u32), Err(Error::CvarSetNever), "its value");
     });
 }
 

@@ -85,8 +85,10 @@ static void check_frozen(int before)
     int code;
     MPI_T_cvar_handle handle = setting("pml_components");
     check(MPI_T_cvar_read(handle, value) == MPI_SUCCESS, "R36 it can be seen");
-    code = MPI_T_cvar_write(handle, value);
+    check(MPI_T_cvar_write(handle, value) == MPI_SUCCESS, "R96 it can be set to its value");
+    code = MPI_T_cvar_write(handle, "another");
     check(code == (before ? MPI_SUCCESS : MPI_T_ERR_CVAR_SET_NEVER), "R36 it can be set before MPI_Init only");
+    check(!before || MPI_T_cvar_write(handle, value) == MPI_SUCCESS, "R36 it can be set again");
     MPI_T_cvar_handle_free(&handle);
     check(handle == MPI_T_CVAR_HANDLE_NULL, "R58"); /* Proves R58. */
 }

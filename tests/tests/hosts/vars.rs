@@ -4,6 +4,8 @@ use std::fs;
 
 use mpit_tests::{Context, Failure, Job, Outcome, Stack, build, stacks};
 
+use crate::MONITORED;
+
 /// Runs `ring` in the environment that `mpit vars -- mpiexec ...` sets for its command; returns the list.
 fn listed(
     stack: &Stack,
@@ -52,6 +54,17 @@ fn fragile_tools_reach_the_end() -> Outcome {
         let under = Job::alone(stack).arg(&program).under_mpit(&[])?.succeed()?;
         let counts = used(&under.stdout);
         under.expect(counts.len() == 2 && counts.iter().all(|(used, all)| used == all))
+    })
+}
+
+/// Tests that each control variable accepts the value that it has, and that no handle of before `MPI_Init` leads to a component that is
+/// unloaded since.
+#[test]
+fn values_can_be_written_back() -> Outcome {
+    stacks::on_each("written_back", |stack| {
+        let job =
+            Job::alone(stack).arg(stack.compile("strict_tool")?).arg("values").under_mpit(&[MONITORED])?;
+        job.succeed()?.expect_printed("\nall values written back\n")
     })
 }
 
