@@ -9,6 +9,8 @@ use std::os::unix::fs::{DirBuilderExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use mpit::internal::trusted_path::{self, Distrust};
+
 use crate::inherited;
 
 const NAME: &str = "libmpit_preload.so";
@@ -69,6 +71,11 @@ fn link(library: &Path) -> Result<PathBuf, String> {
     library.hash(&mut hasher);
     let directory = cache.join("mpit").join(format!("preload-{:016x}", hasher.finish()));
     let place = directory.join(NAME);
+    let untrusted = |why: Distrust| format!("a link in {} would not be safe: {why}", directory.display());
+    // Another user could replace the link.
+    if let Some(above) = directory.ancestors().find(|above| above.exists()) {
+        trusted_path::directory(above).map_err(untrusted)?;
+    }
     if fs::read_link(&place).is_ok_and(|target| target == library) {
         return Ok(place);
     }
@@ -77,7 +84,10 @@ fn link(library: &Path) -> Result<PathBuf, String> {
         symlink(library, &temporary)?;
         fs::rename(&temporary, &place)
     });
-    made.map(|()| place).map_err(|error| format!("cannot create a link in {}: {error}", directory.display()))
+    made.map_err(|error| format!("cannot create a link in {}: {error}", directory.display()))?;
+    // Where all users can create directories, this one may have existed meanwhile.
+    trusted_path::directory(&directory).map_err(untrusted)?;
+    Ok(place)
 }
 
 const SANITIZER: &str = "ASAN_OPTIONS";

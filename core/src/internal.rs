@@ -21,6 +21,7 @@
 //! | [`environment`] | environment variables; none in a privileged process |
 //! | `errno` | code that does not change `errno`, on Linux |
 //! | [`files`] | files that are opened and written without disturbing the program |
+//! | [`trusted_path`] | paths that only root and the user can change |
 //!
 //! # Safety
 //!
@@ -90,6 +91,7 @@ whole! {
     #[cfg(not(mpit_models))]
     thread_slots
     threads
+    trusted_path
     vocabulary
     #[cfg(not(mpit_models))]
     word_sum

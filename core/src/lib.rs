@@ -97,6 +97,7 @@ mod thread_number;
 mod thread_slots;
 mod threads;
 pub mod tool;
+mod trusted_path;
 mod whole;
 mod word_sum;
 

@@ -1,6 +1,6 @@
 //! `mpit run`: the arguments that it refuses before the command runs, and its messages afterwards.
 
-use std::fs;
+use std::fs::{self, Permissions};
 use std::io::{Read, Write};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::PermissionsExt;
@@ -125,6 +125,13 @@ fn a_library_path_may_have_blanks() {
         let done = run_command(mpit_in(&root, &copy).args(["run", "--", "echo", "ran"]));
         assert_eq!((done.status.code(), done.stdout), (Some(2), String::new()));
         assert!(done.stderr.contains("cannot be preloaded: blanks, colons"), "{}", done.stderr);
+        // Nor where others could replace the link, which exists by now.
+        let cache = root.join(".cache");
+        fs::set_permissions(&cache, Permissions::from_mode(0o777)).unwrap();
+        let done = run_command(mpit_in(&root, &copy).env("HOME", &root).args(["run", "--", "echo", "ran"]));
+        fs::set_permissions(&cache, Permissions::from_mode(0o755)).unwrap();
+        assert_eq!((done.status.code(), done.stdout), (Some(2), String::new()));
+        assert!(done.stderr.contains(".cache can be written by others"), "{}", done.stderr);
     }
 }
 

@@ -91,6 +91,8 @@ mod thread_number;
 mod threads;
 #[path = "../../src/tool/mod.rs"]
 pub mod tool;
+#[path = "../../src/trusted_path.rs"]
+mod trusted_path;
 #[path = "../../src/whole.rs"]
 mod whole;
 

@@ -24,7 +24,8 @@
 //! # Parameter files
 //!
 //! The environment variable `MPIT_PARAM_FILE` names the file; if it is not set, `$HOME/.mpit/params.conf` is read if it exists. The
-//! settings of the site, `/etc/mpit/mpit.conf` or the file that `MPIT_SITE_FILE` names, are weaker than those. A file consists of lines:
+//! settings of the site, `/etc/mpit/mpit.conf` or the file that `MPIT_SITE_FILE` names, are weaker than those. A file that users other than
+//! root and the user of the process can change or replace is ignored, and one line on standard error says so. A file consists of lines:
 //!
 //! ```text
 //! # A comment, here or behind a value.

@@ -7,15 +7,14 @@ use std::cell::RefCell;
 use std::cmp::Reverse;
 use std::collections::HashSet;
 use std::fmt;
-use std::fs::File;
 use std::io::{self, ErrorKind, Read};
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use super::CvarDesc;
 use crate::cell::{Value, fits};
 use crate::environment;
 use crate::object::Object;
+use crate::trusted_path::{self, Distrust};
 use crate::vocabulary::Datatype;
 
 /// The environment variable that names the parameter file. If it is not set, `$HOME/.mpit/params.conf` is read if it exists.
@@ -188,48 +187,70 @@ fn from_site() -> Vec<Setting> {
     let path = named.map_or_else(|| SITE_DEFAULT.into(), PathBuf::from);
     match read_file(&path) {
         Ok(text) => parse_file(&path, &text, &warn_of_site),
-        Err(error) => {
-            if error.kind() != ErrorKind::NotFound || path != Path::new(SITE_DEFAULT) {
-                let path = path.display();
-                warn_of_site(&format!("cannot read the parameter file {path} ({SITE_FILE}): {error}"));
-            }
+        Err(Distrust::Io(error))
+            if error.kind() == ErrorKind::NotFound && path == Path::new(SITE_DEFAULT) =>
+        {
+            Vec::new()
+        }
+        Err(why) => {
+            warn_of_site(&unusable(&path, SITE_FILE, &why));
             Vec::new()
         }
     }
 }
 
-/// Reports a fault that is the same in all processes of a job, and which its user cannot mend: in one of them.
+/// Reports a fault of the site's file, which its user cannot mend: in one process of a job.
 fn warn_of_site(text: &str) {
-    const RANKS: [&str; 4] = ["PMIX_RANK", "PMI_RANK", "OMPI_COMM_WORLD_RANK", "SLURM_PROCID"];
-    let rank = RANKS.into_iter().find_map(environment::var);
-    if rank.is_none_or(|rank| rank == "0") {
+    if is_first_of_job() {
         warn(text);
     }
 }
 
-/// Reads a regular file, up to a size that no parameter file has.
-fn read_file(path: &Path) -> io::Result<String> {
-    const MAX_SIZE: u64 = 1 << 20;
-    // A FIFO would wait for a writer.
-    let file = File::options().read(true).custom_flags(libc::O_NONBLOCK).open(path)?;
-    if !file.metadata()?.is_file() {
-        return Err(io::Error::new(ErrorKind::InvalidInput, "it is no regular file"));
+/// Returns true in one process of a job, which reports a fault that is the same in all.
+fn is_first_of_job() -> bool {
+    const RANKS: [&str; 4] = ["PMIX_RANK", "PMI_RANK", "OMPI_COMM_WORLD_RANK", "SLURM_PROCID"];
+    let rank = RANKS.into_iter().find_map(environment::var);
+    rank.is_none_or(|rank| rank == "0")
+}
+
+/// Returns the message about a parameter file that is not used.
+fn unusable(path: &Path, variable: &str, why: &Distrust) -> String {
+    let path = path.display();
+    match why {
+        Distrust::Io(_) | Distrust::Directory | Distrust::NotRegular => {
+            format!("cannot read the parameter file {path} ({variable}): {why}")
+        }
+        Distrust::Owner { .. } => {
+            format!("the parameter file {path} ({variable}) is ignored: {why}; use a copy of your own")
+        }
+        Distrust::Writable { .. } => format!("the parameter file {path} ({variable}) is ignored: {why}"),
     }
+}
+
+/// The size that no parameter file exceeds.
+const MAX_SIZE: u64 = 1 << 20;
+
+/// Reads a regular file that no other user can change: settings name files that are written.
+fn read_file(path: &Path) -> Result<String, Distrust> {
     let mut text = String::new();
-    file.take(MAX_SIZE).read_to_string(&mut text)?;
+    let file = trusted_path::open(path)?.file;
+    if file.take(MAX_SIZE + 1).read_to_string(&mut text)? as u64 > MAX_SIZE {
+        return Err(io::Error::other(format!("it has more than {MAX_SIZE} bytes")).into());
+    }
     Ok(text)
 }
 
 fn from_file(warn: &dyn Fn(&str)) -> Vec<Setting> {
-    let named = environment::var_os(PARAM_FILE).filter(|path| !path.is_empty());
-    let is_named = named.is_some();
-    let default = || environment::home().map(|home| home.join(".mpit/params.conf"));
-    let Some(path) = named.map(PathBuf::from).or_else(default) else { return Vec::new() };
+    let named = environment::var_os(PARAM_FILE).filter(|path| !path.is_empty()).map(PathBuf::from);
+    // A directory above is checked only if the file exists.
+    let at_home = || Some(environment::home()?.join(".mpit/params.conf")).filter(|path| path.exists());
+    let variable = if named.is_some() { PARAM_FILE } else { "HOME" };
+    let Some(path) = named.or_else(at_home) else { return Vec::new() };
     match read_file(&path) {
         Ok(text) => parse_file(&path, &text, warn),
-        Err(error) => {
-            if is_named {
-                warn(&format!("cannot read the parameter file {} ({PARAM_FILE}): {error}", path.display()));
+        Err(why) => {
+            if is_first_of_job() {
+                warn(&unusable(&path, variable, &why));
             }
             Vec::new()
         }

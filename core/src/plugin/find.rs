@@ -1,19 +1,18 @@
 //! The search for plug-in files, and the refusal of files that other users can change.
 //!
-//! A path is resolved here, one directory and one link at a time. Every directory on the way, up to the root, must belong to root
-//! or to the user of this process, and must not be writable by others. Then no other user can replace the file, now or between
-//! this check and the load, so the checked path may be passed to the dynamic linker. (A descriptor, `/proc/self/fd/N`, would make
-//! `$ORIGIN` and debuggers look in the wrong place.) POSIX access control lists need no check of their own: the kernel includes
-//! the rights that they grant in the group bits of the mode.
+//! The checked path is passed to the dynamic linker. (A descriptor, `/proc/self/fd/N`, would make `$ORIGIN` and debuggers look in
+//! the wrong place.) The dynamic linker replaces tokens such as `$LIB` in a path, so a path with `$` is refused: another file than
+//! the checked one would be loaded.
 
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
-use std::path::{Component, Path, PathBuf};
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
 use std::{fs, io};
 
 use super::c_structs::LoadResult;
 use crate::environment::{self, PLUGIN_PATH, PLUGINS};
+use crate::trusted_path::{self, Distrust, TrustedFile};
 
 /// A file that may be loaded.
 #[derive(Clone, Debug)]
@@ -43,9 +42,11 @@ fn of_variable(name: &str) -> Vec<PathBuf> {
 }
 
 fn libraries_in(dir: &Path) -> LoadResult<Vec<PathBuf>> {
-    let given = std::path::absolute(dir).map_err(unreadable)?;
-    let real = resolve(&given, unreadable)?;
-    safe_dir(&real, &fs::metadata(&real).map_err(unreadable)?)?;
+    let unreadable = |error: io::Error| format!("{PLUGIN_PATH} names it, and it cannot be read: {error}");
+    trusted_path::directory(dir).map_err(|why| match why {
+        Distrust::Io(error) => unreadable(error),
+        _ => refusal(&why),
+    })?;
     let mut found = Vec::new();
     for entry in fs::read_dir(dir).map_err(unreadable)? {
         let path = entry.map_err(unreadable)?.path();
@@ -59,111 +60,27 @@ fn libraries_in(dir: &Path) -> LoadResult<Vec<PathBuf>> {
 
 /// Returns the file of a path, unless users other than root and that of this process could change or replace it.
 pub(super) fn file(path: &Path) -> LoadResult<File> {
-    let given = std::path::absolute(path).map_err(no_file)?;
-    let real = resolve(&given, no_file)?;
-    // `O_NONBLOCK`: opening a FIFO must not block the program.
-    let file = fs::File::options()
-        .read(true)
-        .custom_flags(libc::O_NONBLOCK | libc::O_NOFOLLOW)
-        .open(&real)
-        .map_err(no_file)?;
-    let data = file.metadata().map_err(no_file)?;
-    if !data.is_file() {
-        let kind = if data.is_dir() { "a directory" } else { "no regular file" };
-        return Err(format!("it is {kind}; give the path of a plug-in's shared object"));
-    }
-    if data.mode() & OTHERS_WRITE != 0 {
-        return Err(writable_by_others(&real, &data));
-    }
-    safe_owner(&real, &data)?;
-    Ok(File { identity: (data.dev(), data.ino()), path: real })
-}
-
-#[allow(clippy::needless_pass_by_value, reason = "used with map_err")]
-fn unreadable(error: io::Error) -> String {
-    format!("{PLUGIN_PATH} names it, and it cannot be read: {error}")
-}
-
-#[allow(clippy::needless_pass_by_value, reason = "used with map_err")]
-fn no_file(error: io::Error) -> String {
-    format!("{error}; give the path of a plug-in's shared object")
-}
-
-/// The number of links that the kernel follows in one path.
-const MAX_LINKS: usize = 40;
-
-/// Returns the path without links and dots. Refuses it if another user can change one of its parts.
-fn resolve(path: &Path, fault: fn(io::Error) -> String) -> LoadResult<PathBuf> {
-    // The remaining parts, the next one last.
-    let mut parts = Vec::new();
-    push_parts(&mut parts, path);
-    let (mut current, mut links) = (PathBuf::from("/"), 0);
-    while let Some(part) = parts.pop() {
-        if part == ".." {
-            // The parent of the root is the root.
-            current.pop();
-            continue;
+    let TrustedFile { path, metadata, .. } = trusted_path::open(path).map_err(|why| match why {
+        Distrust::Io(_) | Distrust::Directory | Distrust::NotRegular => {
+            format!("{why}; give the path of a plug-in's shared object")
         }
-        safe_dir(&current, &fs::metadata(&current).map_err(fault)?)?;
-        let next = current.join(&part);
-        let data = fs::symlink_metadata(&next).map_err(fault)?;
-        if !data.is_symlink() {
-            current = next;
-            continue;
-        }
-        links += 1;
-        if links > MAX_LINKS {
-            return Err(fault(io::Error::from_raw_os_error(libc::ELOOP)));
-        }
-        safe_owner(&next, &data)?;
-        let target = fs::read_link(&next).map_err(fault)?;
-        if target.is_absolute() {
-            current = PathBuf::from("/");
-        }
-        push_parts(&mut parts, &target);
+        _ => refusal(&why),
+    })?;
+    if path.as_os_str().as_bytes().contains(&b'$') {
+        return Err(format!(
+            "{} contains `$`, which has a special meaning in paths of libraries; rename it",
+            path.display()
+        ));
     }
-    Ok(current)
+    Ok(File { identity: (metadata.dev(), metadata.ino()), path })
 }
 
-/// Pushes the parts of a path on a stack, the first one on top.
-fn push_parts(stack: &mut Vec<OsString>, path: &Path) {
-    let parts = path.components().filter_map(|part| match part {
-        Component::Normal(name) => Some(name.to_owned()),
-        Component::ParentDir => Some("..".into()),
-        Component::RootDir | Component::CurDir | Component::Prefix(_) => None,
-    });
-    let parts: Vec<_> = parts.collect();
-    stack.extend(parts.into_iter().rev());
-}
-
-const OTHERS_WRITE: u32 = 0o022;
-const STICKY: u32 = 0o1000;
-
-/// Refuses a directory in which other users can replace files.
-fn safe_dir(dir: &Path, data: &fs::Metadata) -> LoadResult<()> {
-    if data.mode() & OTHERS_WRITE != 0 && data.mode() & STICKY == 0 {
-        return Err(writable_by_others(dir, data));
+/// Returns the message about a path that other users can change.
+fn refusal(why: &Distrust) -> String {
+    match why {
+        Distrust::Owner { .. } => format!("{why}; copy the plug-in to a directory of your own"),
+        _ => why.to_string(),
     }
-    // In a container, the owner of the root directory may have no number in its user namespace; no other user can replace it.
-    if dir.parent().is_none() { Ok(()) } else { safe_owner(dir, data) }
-}
-
-fn writable_by_others(path: &Path, data: &fs::Metadata) -> String {
-    let (path, mode) = (path.display(), data.mode() & 0o7777);
-    format!("{path} can be written by others (mode {mode:04o}); `chmod go-w {path}`")
-}
-
-fn safe_owner(path: &Path, data: &fs::Metadata) -> LoadResult<()> {
-    // SAFETY: `geteuid` has no preconditions.
-    let user = unsafe { libc::geteuid() };
-    if data.uid() == 0 || data.uid() == user {
-        return Ok(());
-    }
-    let (path, owner) = (path.display(), data.uid());
-    Err(format!(
-        "{path} belongs to user {owner}, neither root nor the user of this program ({user}); copy the plug-in to a directory \
-         of your own"
-    ))
 }
 
 #[cfg(test)]
@@ -258,6 +175,24 @@ mod tests {
         // SAFETY: `fifo` is a C string that ends with a NUL.
         assert_eq!(unsafe { libc::mkfifo(fifo.as_ptr(), 0o600) }, 0);
         assert!(file(&dir.path().join("fifo.so")).unwrap_err().contains("no regular file"));
+    }
+
+    /// The dynamic linker would load another file than the checked one.
+    #[test]
+    #[cfg_attr(miri, ignore = "opens files with flags that Miri does not know")]
+    fn tokens_of_the_linker_are_refused() {
+        let dir = tempfile::tempdir().unwrap();
+        for name in ["a$LIB.so", "${ORIGIN}.so", "$.so"] {
+            let path = dir.path().join(name);
+            fs::write(&path, "").unwrap();
+            let why = file(&path).unwrap_err();
+            assert!(why.contains("contains `$`") && why.contains("rename it"), "{why}");
+            // The path that is loaded counts, which is that of the link's target.
+            let link = dir.path().join("link.so");
+            symlink(&path, &link).unwrap();
+            assert!(file(&link).unwrap_err().contains("contains `$`"));
+            fs::remove_file(&link).unwrap();
+        }
     }
 
     #[test]

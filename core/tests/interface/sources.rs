@@ -3,7 +3,9 @@
 //! Environments and files belong to processes, so most tests run this program once more, as [`child`], and check its output.
 
 #![allow(clippy::disallowed_methods, reason = "a test reads what its parent process set")]
+use std::fs::{self, Permissions};
 use std::io::Write as _;
+use std::os::unix::fs::{PermissionsExt, chown, lchown, symlink};
 use std::path::Path;
 use std::process::Command;
 
@@ -213,9 +215,9 @@ fn a_named_file_has_to_exist() {
 #[test]
 fn the_home_file_yields_to_a_named_one() {
     let home = tempfile::tempdir().unwrap();
-    std::fs::create_dir(home.path().join(".mpit")).unwrap();
+    fs::create_dir(home.path().join(".mpit")).unwrap();
     let at_home = home.path().join(".mpit/params.conf");
-    std::fs::write(&at_home, "limit = 8\n").unwrap();
+    fs::write(&at_home, "limit = 8\n").unwrap();
     let named = parameter_file("offset = 9\n");
     let named = named.to_str().unwrap();
     let home_variable = ("HOME", home.path().to_str().unwrap());
@@ -243,6 +245,82 @@ fn the_site_file_yields_to_all_others() {
     let (_, complaints) = run_child(&[(SITE_FILE, "/nonexistent/site.conf")]);
     let expected = "mpit: cannot read the parameter file /nonexistent/site.conf (MPIT_SITE_FILE)";
     assert!(complaints[0].starts_with(expected), "{complaints:?}");
+}
+
+/// Settings name files that are written, so that other users must not choose them.
+#[test]
+fn files_of_other_users_are_ignored() {
+    const ANOTHER_USER: u32 = 65_534;
+    let home = tempfile::tempdir().unwrap();
+    let directory = home.path().join(".mpit");
+    fs::create_dir(&directory).unwrap();
+    let file = directory.join("params.conf");
+    fs::write(&file, "limit = 8\n").unwrap();
+    let (path, at) = (file.to_str().unwrap(), home.path().to_str().unwrap());
+    let variables = [("HOME", at), (PARAM_FILE, path), (SITE_FILE, path)];
+    let chmod = |path: &Path, mode| fs::set_permissions(path, Permissions::from_mode(mode)).unwrap();
+    let refused = |what: &Path, why: &str| {
+        for (name, value) in variables {
+            let (output, complaints) = run_child(&[(name, value)]);
+            assert_line(&output, "limit=1 (default)");
+            let expected =
+                format!("mpit: the parameter file {path} ({name}) is ignored: {} {why}", what.display());
+            assert!(complaints.len() == 1 && complaints[0].starts_with(&expected), "{complaints:?}");
+        }
+    };
+    let used = || {
+        for variable in variables {
+            let (output, complaints) = run_child(&[variable]);
+            assert_line(&output, &format!("limit=8 ({path}:1)"));
+            assert!(complaints.is_empty(), "{complaints:?}");
+        }
+    };
+    used();
+    for (what, mode) in [(&*file, 0o664), (&file, 0o646), (&directory, 0o777)] {
+        chmod(what, mode);
+        refused(what, "can be written by others");
+        chmod(what, 0o755);
+    }
+    used();
+    let other = Some(ANOTHER_USER);
+    for what in [&*file, &directory, home.path()] {
+        if let Err(error) = chown(what, other, None) {
+            println!("only root can give a file to another user ({error}), so that case is not run");
+            return;
+        }
+        refused(what, "belongs to user 65534, neither root nor the user of this program (0)");
+        chown(what, Some(0), None).unwrap();
+    }
+    // Another user's link, in a directory where all may create links.
+    let link = home.path().join("link");
+    symlink(&file, &link).unwrap();
+    lchown(&link, other, None).unwrap();
+    let (output, complaints) = run_child(&[(PARAM_FILE, link.to_str().unwrap())]);
+    assert_line(&output, "limit=1 (default)");
+    assert!(complaints[0].contains("link belongs to user 65534"), "{complaints:?}");
+    // A directory above has no effect where there is no file.
+    fs::remove_file(&file).unwrap();
+    chmod(&directory, 0o777);
+    let (_, complaints) = run_child(&[variables[0]]);
+    assert!(complaints.is_empty(), "{complaints:?}");
+}
+
+#[test]
+fn only_bounded_regular_files_are_read() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = |name: &str| directory.path().join(name).to_str().unwrap().to_owned();
+    assert!(Command::new("mkfifo").arg(path("fifo")).status().unwrap().success());
+    fs::write(path("large"), vec![b'#'; (1 << 20) + 1]).unwrap();
+    let refused = [
+        (&path("fifo")[..], "it is no regular file"),
+        ("/dev/zero", "it is no regular file"),
+        (&path("large"), "it has more than 1048576 bytes"),
+    ];
+    for (path, why) in refused {
+        let (_, complaints) = run_child(&[(PARAM_FILE, path)]);
+        let expected = format!("mpit: cannot read the parameter file {path} (MPIT_PARAM_FILE): {why}");
+        assert_eq!(complaints, [expected]);
+    }
 }
 
 #[test]

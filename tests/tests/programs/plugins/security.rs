@@ -65,6 +65,29 @@ fn parents_others_can_rename_are_refused() -> Outcome {
     refused(&format!("belongs to user {ANOTHER_USER}"))
 }
 
+/// The dynamic linker replaces `$LIB` by the name of a directory of libraries, so it would load another file than the checked one.
+#[test]
+fn tokens_of_the_linker_are_refused() -> Outcome {
+    let dir = scratch("tokens")?;
+    let named = dir.join("F$LIB");
+    let path = plugins::good(create(&named)?, "acme")?;
+    for library_directory in ["Flib", "Flib64", "Flib/x86_64-linux-gnu", "Flib/aarch64-linux-gnu"] {
+        plugins::compile(create(&dir.join(library_directory))?, "once", "acme", &[])?;
+    }
+    for (variable, value) in [("MPIT_PLUGINS", &path), ("MPIT_PLUGIN_PATH", &named)] {
+        let finished = job()?.env(variable, value).succeed()?;
+        let refused = format!("mpit: the plug-in {} is not loaded: ", path.display());
+        let is_refused = finished.stderr.starts_with(&refused) && finished.stderr.contains("contains `$`");
+        finished.expect(is_refused && finished.stderr.lines().count() == 1)?;
+    }
+    Ok(())
+}
+
+fn create(dir: &Path) -> Outcome<&Path> {
+    fs::create_dir_all(dir).context(dir.display())?;
+    Ok(dir)
+}
+
 #[test]
 fn plugin_code_begins_once_without_a_fork() -> Outcome {
     let dir = scratch("once")?;
