@@ -80,7 +80,7 @@ fn version(library: &Library) -> String {
     if lines.is_empty() { "without a name".into() } else { lines.join(" ") }
 }
 
-/// Returns the lines of a library's version string that are not empty.
+/// Returns the lines of a library's version string that are not empty. MPICH aligns its lines with blanks or tabs, which become one blank.
 fn version_lines(library: &Library) -> Vec<String> {
     let mut text = vec![0_u8; MAX_VERSION_BYTES];
     let mut len: c_int = 0;
@@ -96,7 +96,10 @@ fn version_lines(library: &Library) -> Vec<String> {
     }
     let end = text.iter().position(|byte| *byte == 0).unwrap_or(text.len());
     let text = String::from_utf8_lossy(&text[..end]);
-    text.split(char::is_control).map(str::trim).filter(|line| !line.is_empty()).map(str::to_owned).collect()
+    let is_blank = |char: char| char.is_control() || char.is_whitespace();
+    let words =
+        |line: &str| line.split(is_blank).filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ");
+    text.split(['\n', '\r']).map(words).filter(|line| !line.is_empty()).collect()
 }
 
 /// Twice the largest known `MPI_MAX_LIBRARY_VERSION_STRING`, that of the standard ABI and of MPICH.

@@ -79,7 +79,10 @@ fn one_file_equals_many_files() -> Outcome {
             Ok(finished.stdout.replacen(stem, "", 1))
         };
         let (all, each) = (of("all")?, of("each")?);
-        Failure::unless(all == each && all.contains("4 of 4 processes"), || format!("{all}\n{each}"))
+        Failure::unless(all == each && all.contains("4 of 4 processes"), || format!("{all}\n{each}"))?;
+        let version = stack.label().trim_end_matches("-abi").trim_start_matches(char::is_alphabetic);
+        let is_library = |line: &str| line.starts_with("MPI library: ") && line.contains(version);
+        Failure::unless(all.lines().any(is_library), || format!("no MPI library {version}: {all}"))
     })
 }
 
