@@ -1,7 +1,7 @@
 //! Host lifecycle: the initialization and finalization of MPI.
 //!
-//! A host calls [`initialized`] when MPI is initialized, [`crate::comms::created`] for each communicator, and
-//! [`finalizing`] before MPI is finalized. The host also states once that several threads may report at once
+//! A host calls [`initialized`] when MPI is initialized, [`crate::comms::created`] for each communicator,
+//! [`finalizing`] before MPI is finalized, and [`finalized`] afterwards. The host also states once that several threads may report at once
 //! ([`mpit::internal::threads::set_concurrent`]).
 
 pub use mpit_frameworks::World;
@@ -16,6 +16,11 @@ pub fn initialized(world: World) {
 /// each. Only the first call after [`initialized`] has an effect.
 pub fn finalizing() {
     RUNTIME.finalizing();
+}
+
+/// Closes the file with the records of this process, if it has one: MPI is finalized.
+pub fn finalized() {
+    mpit_monitoring::store::close();
 }
 
 /// Returns the rank of this process and the size of the world; `None` before [`initialized`].

@@ -6,6 +6,7 @@
 
 use std::fs::{self, File, TryLockError};
 use std::io::{self, ErrorKind};
+use std::mem;
 use std::ops::Deref;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -38,11 +39,12 @@ pub unsafe fn allow() {
 
 /// A file of this process whose words can be mapped.
 ///
-/// The file is locked as long as the process runs, if the file system supports locks, so that other processes can check
-/// [`is_in_use`].
+/// The file is locked until the process ends or calls [`close`](Self::close), if the file system supports locks, so that other
+/// processes can check [`is_in_use`].
 #[derive(Debug)]
 pub struct Mapping {
-    file: File,
+    /// `None` once it is closed.
+    file: Option<File>,
     /// The absolute path, since the process may change its directory.
     path: PathBuf,
     /// The device and inode numbers, to detect that another file has the path or the descriptor now.
@@ -105,7 +107,7 @@ impl Mapping {
             thread::sleep(Duration::from_millis(1));
         }
         let identity = identity(&file.metadata()?);
-        Ok(Self { file, path, identity, process: process::id(), bytes: 0 })
+        Ok(Self { file: Some(file), path, identity, process: process::id(), bytes: 0 })
     }
 
     /// Maps at least `words` further words, all of them 0.
@@ -115,16 +117,39 @@ impl Mapping {
     /// Those of the file system, such as lack of space; then the file has its former length, or zeros appended. Also if the
     /// program closed the file, or this is not the process that created it.
     pub fn extend(&mut self, words: usize) -> io::Result<Words> {
-        if !self.is_ours() || identity(&self.file.metadata()?) != self.identity {
+        let Some(file) = self.file.as_ref().filter(|file| self.is_ours() && self.has_descriptor(file)) else {
             return Err(io::Error::new(ErrorKind::NotFound, "the program closed it"));
-        }
+        };
         let bytes = words.max(1).next_multiple_of(UNIT) * size_of::<u64>();
         let offset = |bytes: u64| libc::off_t::try_from(bytes).map_err(|_| ErrorKind::FileTooLarge);
         let (from, len) = (offset(self.bytes)?, offset(bytes as u64)?);
-        without_size_signal(|| allocate(&self.file, from, len))?;
-        let words = Words { mapped: MmapOptions::new().offset(self.bytes).len(bytes).map_raw(&self.file)? };
+        without_size_signal(|| allocate(file, from, len))?;
+        let words = Words { mapped: MmapOptions::new().offset(self.bytes).len(bytes).map_raw(file)? };
         self.bytes += bytes as u64;
         Ok(words)
+    }
+
+    /// Unlocks and closes the file, which cannot be extended any more. Mapped words stay usable, and the file can still be removed.
+    pub fn close(&mut self) {
+        if let Some(file) = self.file.take() {
+            if !self.has_descriptor(&file) {
+                // The number of the descriptor may be another file's of the program.
+                mem::forget(file);
+            } else if self.is_ours() {
+                // Children that were forked have the descriptor, too, and closing it here would leave the lock to them.
+                let _ = file.unlock();
+            }
+        }
+    }
+
+    /// Returns true if [`close`](Self::close) was called.
+    pub fn is_closed(&self) -> bool {
+        self.file.is_none()
+    }
+
+    /// Returns false if the program closed the descriptor, which may be that of another file now.
+    fn has_descriptor(&self, file: &File) -> bool {
+        file.metadata().is_ok_and(|metadata| identity(&metadata) == self.identity)
     }
 
     /// Returns true in the process that created the file, and false in a child that was forked since. A child shares the words
@@ -154,6 +179,12 @@ impl Mapping {
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
             Err(error) => Err(error),
         }
+    }
+}
+
+impl Drop for Mapping {
+    fn drop(&mut self) {
+        self.close();
     }
 }
 
@@ -213,10 +244,19 @@ mod tests {
         assert_eq!(bytes[8..16], 7_u64.to_ne_bytes());
         assert!(bytes.ends_with(&[255; 8]));
         assert_eq!(bytes.iter().filter(|byte| **byte != 0).count(), 9);
+        // Words stay usable when the file is closed, and it can still be removed.
+        assert!(is_in_use(&path) && !mapping.is_closed());
+        let copy = mapping.file.as_ref().unwrap().try_clone().unwrap();
+        mapping.close();
+        assert!(!is_in_use(&path) && mapping.is_closed());
+        drop(copy);
+        first[1].store(8, Relaxed);
+        assert_eq!(fs::read(&path).unwrap()[8..16], 8_u64.to_ne_bytes());
+        assert_eq!(mapping.extend(1).unwrap_err().kind(), ErrorKind::NotFound);
         mapping.remove().unwrap();
         assert!(!path.exists());
         mapping.remove().unwrap();
-        assert_eq!(first[1].load(Relaxed), 7);
+        assert_eq!(first[1].load(Relaxed), 8);
     }
 
     #[test]

@@ -185,9 +185,8 @@ pub fn finalize_begins() {
 /// attribute of `MPI_COMM_SELF`. Attributes are deleted in reverse order of creation, and ours was set first:
 /// the program's delete callbacks, and tools that wrap `MPI_Finalize`, have finished.
 pub fn finalizing() {
-    static IS_HANDLED: AtomicBool = AtomicBool::new(false);
     let Some(abi) = Host::get().map(Host::abi) else { return };
-    if !sessions::is_mpi_active() && !INITIALIZED.load(Acquire) || IS_HANDLED.swap(true, AcqRel) {
+    if !sessions::is_mpi_active() && !INITIALIZED.load(Acquire) || END_IS_HANDLED.swap(true, AcqRel) {
         return;
     }
     // Some renaming calls are not seen. Other communicators are left out: the library may have freed them.
@@ -201,4 +200,14 @@ pub fn finalizing() {
     doctor::finalized();
     inventory::write_at_end();
     mpi_t::library_finalizing();
+}
+
+/// True once the end of MPI was handled.
+static END_IS_HANDLED: AtomicBool = AtomicBool::new(false);
+
+/// Handles the return of a call that may have finalized MPI.
+pub fn finalize_ended() {
+    if END_IS_HANDLED.load(Acquire) {
+        host::finalized();
+    }
 }

@@ -395,7 +395,7 @@ fn static_elf(path: &Path) {
     let order = if cfg!(target_endian = "little") { 1 } else { 2 };
     header[..6].copy_from_slice(&[0x7f, b'E', b'L', b'F', 2, order]);
     fs::write(path, header).unwrap();
-    fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
+    fs::set_permissions(path, Permissions::from_mode(0o755)).unwrap();
 }
 
 #[test]

@@ -157,6 +157,15 @@ impl Store {
         }
     }
 
+    /// Closes the file, if there is one: further blocks go to memory.
+    fn close(&self) {
+        let mut end = self.end.lock();
+        end.detach_if_forked();
+        if let Some(file) = &mut end.file {
+            file.close();
+        }
+    }
+
     /// Adds a block of `cells` counters that are 0, followed by the constant words of `text`.
     pub(crate) fn add(&self, kind: BlockKind, key: u64, cells: usize, text: &[u64]) -> &[AtomicU64] {
         self.add_for(Users::AllThreads, kind, key, cells, text)
@@ -242,7 +251,7 @@ impl Store {
         if self.is_truncated(end.header) {
             return None;
         }
-        let file = end.file.as_mut()?;
+        let file = end.file.as_mut().filter(|file| !file.is_closed())?;
         let wanted = (end.total / 2).min(MAX_PIECE).max(wanted);
         match file.extend(wanted) {
             Ok(words) => {
@@ -276,6 +285,11 @@ impl Store {
 /// Appends to a list. The caller guarantees that no other thread appends at the same time.
 fn push(pieces: &Log<Piece>, piece: Piece) -> usize {
     pieces.push(piece).unwrap_or_else(|_| panic!("a store of {} pieces is full", pieces.len()))
+}
+
+/// Closes the file of the process's records, after MPI was finalized: the program finds no open descriptor that is not its own.
+pub fn close() {
+    OF_PROCESS.close();
 }
 
 /// Removes a file that a process of this rank left in an earlier run.

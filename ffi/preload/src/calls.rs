@@ -313,6 +313,14 @@ pub(crate) fn run_after_recording(
     forward()
 }
 
+/// Runs a call that may finalize the library, and is recorded before it is forwarded.
+#[inline]
+pub(crate) fn run_finalization(forward: impl Fn() -> c_int + Copy, recorder: impl FnOnce() + Copy) -> c_int {
+    let code = run_after_recording(forward, recorder);
+    catch_panic_apart(lifecycle::finalize_ended);
+    code
+}
+
 /// Records a call of which only the first parameter is known, if the program makes it, and returns the
 /// address to jump to; `slow_path` if the library lacks the function.
 pub(crate) fn record_and_forward(

@@ -24,6 +24,7 @@
 //! - `freeing()`: prepared before and completed after the call, with or without listeners; calls of the
 //!   program's callbacks meanwhile are not inside,
 //! - `before()`: before the call is forwarded, whether it succeeds or not,
+//! - `finalizing()`: like `before`, in calls after which MPI may be finalized,
 //! - `variadic()`: like `before`, if the program calls, in functions with unknown further parameters: they are
 //!   forwarded by a jump with all registers unchanged.
 //!

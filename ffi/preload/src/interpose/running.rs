@@ -92,6 +92,9 @@ macro_rules! run {
     ([before () ($recorder:expr)] $forward:expr) => {
         $crate::calls::run_after_recording($forward, || $recorder)
     };
+    ([finalizing () ($recorder:expr)] $forward:expr) => {
+        $crate::calls::run_finalization($forward, || $recorder)
+    };
 }
 pub(crate) use run;
 

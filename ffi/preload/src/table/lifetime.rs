@@ -27,12 +27,12 @@ calls! {
         => lifecycle::world_initialized();
     initializing() fortran fn Init_thread(required: Int, provided: Pointer) => lifecycle::world_initialized();
     // The end itself is seen inside `MPI_Finalize`, by an attribute; this is the last opportunity to set it.
-    before() plain fn Finalize() => lifecycle::finalize_begins();
+    finalizing() plain fn Finalize() => lifecycle::finalize_begins();
     initializing() c fn Session_init(info: Object, errhandler: Object, session: NewSession)
         => session_initialized(session.live());
     initializing() fortran fn Session_init(info: Object, errhandler: Object, session: NewSession)
         => session_initialized(None);
-    before() plain fn Session_finalize(session: Pointer) => lifecycle::session_finalizing();
+    finalizing() plain fn Session_finalize(session: Pointer) => lifecycle::session_finalizing();
     always() c fn Error_string(code: Int, text: TextOut, len: IntOut) => error_texts::describe(code, text, len);
     always() c fn Error_class(code: Int, class: IntOut) => error_texts::classify(code, class);
     // Only the first parameter is known: in C, arguments for other tools may follow.
