@@ -4,13 +4,15 @@ use std::ffi::OsString;
 use std::path::Path;
 use std::process::ExitStatus;
 
-use mpit_components::run::{names, stem_of};
+use mpit_components::run::names::{self, Named};
+use mpit_components::run::{self, Identity};
 use mpit_components::times::Moment;
 use mpit_report::input::Run;
 
 use super::files::{self, RunFiles};
 use super::output::{self, Target};
-use super::{missing, no_files, recover, screen, series, summary, tables};
+use super::processes::Process;
+use super::{missing, no_files, recover, screen, series, summary, tables, template, unwritten};
 use crate::print;
 use crate::why::watch;
 
@@ -31,6 +33,14 @@ pub(super) struct FinishedRun<'a> {
     pub(super) is_part: bool,
     /// The reason why there is no directory for the stores of the processes on this machine.
     pub(super) job_error: Option<&'a str>,
+    /// The beginning of the names of files, if the settings enable files.
+    pub(super) stem: Option<&'a Path>,
+    /// The processes on this machine that initialized MPI with the library.
+    pub(super) processes: Vec<Process>,
+    /// False if this command does not have the directory of the job, with the stores of the processes.
+    pub(super) has_processes: bool,
+    /// True if another `mpit run` of this machine, which has not ended yet, has the processes.
+    pub(super) is_followed: bool,
     /// The stores that existed before the run, if `monitoring_store=file`.
     pub(super) stores_before: Option<recover::Before>,
     pub(super) files: Option<&'a RunFiles>,
@@ -57,10 +67,11 @@ impl FinishedRun<'_> {
 type Step = fn(&FinishedRun<'_>);
 
 /// The steps, in their order. The stores are removed and the names unlocked after the last one.
-const STEPS: [Step; 11] = [
+const STEPS: [Step; 12] = [
     // First, because launchers kill this process soon after another one has failed.
     series::write_of_process,
     recover_stores,
+    unwritten::write,
     remove_earlier_files,
     remove_traces,
     screen::show,
@@ -99,42 +110,61 @@ fn remove_traces(run: &FinishedRun<'_>) {
 
 fn report_files(run: &FinishedRun<'_>) {
     let Some((target, before)) = run.output else { return };
-    let shown = &target.shown;
-    let earlier = if before.is_empty() { "" } else { "; those of an earlier run stay" };
-    let is_for_all = run.args.one_file;
     // Another process may write the file for the whole job, and this one does not wait for it.
-    let is_for_others = is_for_all && files::is_inside_a_job();
-    if !is_for_others && !run.has_new_files() {
-        let was_recorded = !run.worlds.is_empty() && no_files::failure(run.status).is_none();
-        let why = if was_recorded {
-            "no process reached MPI_Finalize; keep the records of such processes with --crash-safe".into()
-        } else {
-            no_files::reason(run.words, run.library, run.status)
-        };
-        // The series of killed processes is a file, too.
-        let name = if run.series.is_some() { "*.prof" } else { ".*" };
-        print(&format!("no file {shown}{name} was written: {why}{earlier}; `mpit doctor` reports details"));
-    } else if is_for_all {
-        report_one_file(target, before);
+    let is_for_others = run.args.one_file && files::is_inside_a_job();
+    let has_files = if run.args.one_file {
+        report_one_file(run, target, before, is_for_others)
+    } else {
+        run.has_new_files()
+    };
+    if has_files || is_for_others || run.is_followed {
+        return;
     }
+    let why = no_files::reason_of_run(run);
+    let earlier = if before.is_empty() { "" } else { "; those of an earlier run stay" };
+    // The series of killed processes is a file, too.
+    let name = if run.series.is_some() { "*.prof" } else { ".*" };
+    print(&format!(
+        "no file {}{name} was written: {why}{earlier}; `mpit doctor` reports details",
+        target.shown
+    ));
 }
 
-/// Names the file of each world.
-fn report_one_file(target: &Target, before: &output::Files) {
-    let mut files = names::find(Path::new(&target.stem)).unwrap_or_default();
-    files.retain(|file| file.rank.is_none() && before.is_new(&file.path));
+/// Reports the files of whole jobs, `--one-file`, which this run has written. Behind a launcher, only the one of rank 0 does so. Returns true if
+/// there are files with records.
+fn report_one_file(
+    run: &FinishedRun<'_>,
+    target: &Target,
+    before: &output::Files,
+    is_for_others: bool,
+) -> bool {
     let shown = &target.shown;
-    match &files[..] {
-        [] => (),
+    let is_of_run = |file: &&Named| {
+        let is_own = |identity: Identity| files::belongs_to_run(&identity, run.name);
+        before.is_new(&file.path) && file.is_ours() && Identity::of_file(&file.path).is_none_or(is_own)
+    };
+    let all = names::find(Path::new(&target.stem)).unwrap_or_default();
+    let all: Vec<&Named> = all.iter().filter(is_of_run).collect();
+    if is_for_others && template::rank().is_some_and(|rank| rank != 0) {
+        return !all.is_empty();
+    }
+    let written: Vec<_> = all.iter().filter(|file| file.rank.is_none()).collect();
+    match &written[..] {
         [file] if file.world == 1 => {
             print(&format!("wrote {shown}.prof; read it with `mpit report {shown}.prof`"));
         }
         [first, rest @ ..] => {
-            let first = stem_of(Path::new(shown), first.world);
+            let first = run::stem_of(Path::new(shown), first.world);
             let others = if rest.is_empty() { String::new() } else { format!(" and {} more", rest.len()) };
             print(&format!("wrote {}.prof{others}; read all with `mpit report {shown}`", first.display()));
         }
+        // Other processes may still write it.
+        [] if is_for_others || all.is_empty() => (),
+        [] => print(&format!(
+            "no file {shown}.prof was written; the records are in other files, which `mpit report {shown}` reads"
+        )),
     }
+    !all.is_empty()
 }
 
 fn report_summary(run: &FinishedRun<'_>) {
@@ -142,9 +172,13 @@ fn report_summary(run: &FinishedRun<'_>) {
     if files::is_inside_a_job() || !files.is_empty() {
         return;
     }
-    let why = match no_files::failure(run.status) {
-        Some(how) => format!("the command {how}, and processes write it at the end of MPI"),
-        None => no_files::reason(run.words, run.library, run.status),
+    let why = if run.processes.iter().any(|process| process.header.finalized) {
+        "the processes that reached MPI_Finalize could not write it, or a setting disables it; their messages are above".into()
+    } else {
+        match no_files::failure(run.status) {
+            Some(how) => format!("the command {how}, and processes write it at the end of MPI"),
+            None => no_files::reason(run.words, run.library, run.status),
+        }
     };
     let earlier = if summary::files(target).is_empty() { "" } else { "; that of an earlier run stays" };
     print(&format!("no file {}.summary was written: {why}{earlier}", target.shown));

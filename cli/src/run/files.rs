@@ -10,6 +10,7 @@ use std::time::SystemTime;
 
 use mpit_components::run::{self, Identity, names};
 use mpit_components::store::StoreFile;
+use rustix::process::geteuid;
 
 use super::output::Files;
 use super::series;
@@ -36,11 +37,13 @@ pub(super) fn is_inside_a_job() -> bool {
 }
 
 impl RunFiles {
-    /// Locks the names. Fails if a running program uses one of the files.
-    pub(super) fn lock(stem: &Path, run: String) -> Result<Self, String> {
+    /// Locks the names. Fails if a running program uses one of the files, or if one cannot be replaced. With `is_one_file`, the names of
+    /// files of whole jobs are needed as well.
+    pub(super) fn lock(stem: &Path, run: String, is_one_file: bool) -> Result<Self, String> {
         let stem = std::path::absolute(stem).unwrap_or_else(|_| stem.to_owned());
         let lock = Lock::take(&stem)?;
         require_unused(&stem)?;
+        require_replaceable(&stem, is_one_file)?;
         let (before, series_before) = (Files::of(&stem), Files::at(&series::files(&stem)));
         Ok(Self { stem, run, before, series_before, _lock: lock })
     }
@@ -125,6 +128,32 @@ fn require_unused(stem: &Path) -> Result<(), String> {
         )),
         None => Ok(()),
     }
+}
+
+/// Fails if the processes could not replace a file of these names.
+fn require_replaceable(stem: &Path, is_one_file: bool) -> Result<(), String> {
+    let directory = names::directory_of(stem);
+    for file in find(stem).iter().filter(|file| !file.store && (is_one_file || file.rank.is_some())) {
+        let (Ok(there), Ok(above)) = (fs::symlink_metadata(&file.path), fs::metadata(directory)) else {
+            continue;
+        };
+        let user = geteuid().as_raw();
+        let why = if there.is_dir() {
+            "a directory"
+        } else if is_protected(&there, &above, user) {
+            "another user's, in a directory where only its owner can remove it"
+        } else {
+            continue;
+        };
+        return Err(format!("{} is {why}; choose another --output", file.path.display()));
+    }
+    Ok(())
+}
+
+/// Returns true if the sticky bit of the directory keeps a user from removing a file.
+fn is_protected(file: &fs::Metadata, directory: &fs::Metadata, user: u32) -> bool {
+    const STICKY: u32 = 0o1000;
+    directory.mode() & STICKY != 0 && user != 0 && user != file.uid() && user != directory.uid()
 }
 
 /// Returns true if a file still has its name.

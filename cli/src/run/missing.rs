@@ -9,13 +9,16 @@ use mpit_components::store::StoreFile;
 
 use super::at_end::FinishedRun;
 use super::files::{belongs_to_run, is_inside_a_job};
-use super::{no_files, recover};
+use super::processes::Process;
+use super::{no_files, rank_lists};
 use crate::print;
 
 /// The ranks of a world without records that can be read.
 #[derive(Debug, PartialEq, Eq)]
 struct Missing {
     world: u32,
+    /// The launcher's name of the world.
+    key: String,
     size: u32,
     /// The ranks without a file.
     ranks: Vec<u32>,
@@ -34,12 +37,32 @@ pub(super) fn report(run: &FinishedRun<'_>) {
     let worlds = of_files(Path::new(&target.stem), run.name);
     let several = worlds.len() > 1;
     for missing in worlds {
-        let Missing { world, size, ranks, damaged, hosts } = &missing;
+        let Missing { world, key, size, ranks, damaged, hosts } = &missing;
         let of = if several { format!("world {world}: ") } else { String::new() };
         if !damaged.is_empty() {
-            print(&format!("{of}{} of {size} left records that cannot be read", recover::ranks(damaged)));
+            print(&format!("{of}{} of {size} left records that cannot be read", rank_lists::ranks(damaged)));
         }
-        if ranks.is_empty() {
+        let Known { killed, running, others } = Known::of(run, key, ranks);
+        if !running.is_empty() {
+            print(&format!(
+                "{of}{} of {size} still run, and write in MPI_Finalize",
+                rank_lists::ranks(&running)
+            ));
+        }
+        if !killed.is_empty() {
+            let how = no_files::failure(run.status).map(|how| format!(": the command {how}"));
+            let advice = if run.args.crash_safe {
+                ""
+            } else {
+                "; keep the records of such processes with --crash-safe"
+            };
+            print(&format!(
+                "{of}{} of {size} left no records, because they did not reach MPI_Finalize{}{advice}",
+                rank_lists::ranks(&killed),
+                how.unwrap_or_default()
+            ));
+        }
+        if others.is_empty() {
             continue;
         }
         let hosts: Vec<_> = hosts.iter().map(String::as_str).take(4).collect();
@@ -47,9 +70,38 @@ pub(super) fn report(run: &FinishedRun<'_>) {
             if hosts.is_empty() { String::new() } else { format!(", unlike those on {}", hosts.join(", ")) };
         print(&format!(
             "{of}{} of {size} left no records{place}: {}",
-            recover::ranks(ranks),
+            rank_lists::ranks(&others),
             why(run, &target.stem)
         ));
+    }
+}
+
+/// Missing ranks by what their stores on this machine show.
+#[derive(Default)]
+struct Known {
+    killed: Vec<u32>,
+    running: Vec<u32>,
+    /// The ranks without a store here.
+    others: Vec<u32>,
+}
+
+impl Known {
+    fn of(run: &FinishedRun<'_>, world: &str, ranks: &[u32]) -> Self {
+        let is_of_world =
+            |process: &&Process| process.store.identity().is_some_and(|identity| identity.world == world);
+        let processes: BTreeMap<u32, &Process> =
+            run.processes.iter().filter(is_of_world).map(|process| (process.store.rank, process)).collect();
+        let mut known = Self::default();
+        for rank in ranks {
+            match processes.get(rank) {
+                None => known.others.push(*rank),
+                Some(process) if process.is_running => known.running.push(*rank),
+                Some(process) if process.was_killed() => known.killed.push(*rank),
+                // A message said why it could not write, or its settings request no file.
+                Some(_) => (),
+            }
+        }
+        known
     }
 }
 
@@ -98,7 +150,8 @@ fn of_world(world: u32, files: &[(u32, Named)], name: Option<&str>) -> Option<Mi
         .filter(|(_, file)| !file.store || identity(file).is_some_and(|identity| is_of_run(&identity)))
         .map(|(rank, _)| *rank)
         .collect();
-    let size = files.iter().find_map(|(_, file)| identity(file).filter(is_of_run))?.size;
+    let Identity { size, world: key, .. } =
+        files.iter().find_map(|(_, file)| identity(file).filter(is_of_run))?;
     let is_damaged = |rank: &u32| files.iter().any(|(one, file)| one == rank && identity(file).is_none());
     let absent = (0..size).filter(|rank| !present.contains(rank));
     let (damaged, ranks): (Vec<u32>, Vec<u32>) = absent.partition(is_damaged);
@@ -108,7 +161,7 @@ fn of_world(world: u32, files: &[(u32, Named)], name: Option<&str>) -> Option<Mi
     let of_present =
         files.iter().filter(|(rank, _)| present.contains(rank)).filter_map(|(_, file)| identity(file));
     let hosts = of_present.map(|identity| identity.host).filter(|host| !host.is_empty()).collect();
-    Some(Missing { world, size, ranks, damaged, hosts })
+    Some(Missing { world, key, size, ranks, damaged, hosts })
 }
 
 #[cfg(test)]
@@ -128,11 +181,13 @@ mod tests {
         write("run.3.prof", 4, "n2");
         write("run.w2.0.prof", 1, "n1");
         let hosts = ["n1", "n2"].map(ToOwned::to_owned).into();
-        let missing = Missing { world: 1, size: 4, ranks: vec![1, 2], damaged: Vec::new(), hosts };
+        let key = || "w".to_owned();
+        let missing =
+            Missing { world: 1, key: key(), size: 4, ranks: vec![1, 2], damaged: Vec::new(), hosts };
         assert_eq!(of_files(&stem, Some("r-1")), [missing]);
         std::fs::write(directory.path().join("run.1.store"), "no store").unwrap();
         let hosts = ["n1", "n2"].map(ToOwned::to_owned).into();
-        let missing = Missing { world: 1, size: 4, ranks: vec![2], damaged: vec![1], hosts };
+        let missing = Missing { world: 1, key: key(), size: 4, ranks: vec![2], damaged: vec![1], hosts };
         assert_eq!(of_files(&stem, Some("r-1")), [missing]);
         std::fs::remove_file(directory.path().join("run.1.store")).unwrap();
         write("run.1.prof", 4, "n1");

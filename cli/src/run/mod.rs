@@ -5,10 +5,13 @@ mod files;
 pub(crate) mod launchers;
 mod members;
 mod missing;
+mod missing_files;
 pub(crate) mod no_files;
 pub(crate) mod output;
 mod prepare;
+mod processes;
 mod program;
+mod rank_lists;
 mod recover;
 mod screen;
 pub(crate) mod series;
@@ -16,6 +19,7 @@ mod shared;
 mod summary;
 mod tables;
 mod template;
+mod unwritten;
 
 use std::io;
 use std::path::Path;
@@ -27,7 +31,7 @@ use mpit_components::run::job::OwnedJob;
 use mpit_components::store;
 use mpit_components::times::{self, Moment};
 use output::{Files, Target};
-pub(crate) use recover::{rank_ranges, ranks};
+pub(crate) use rank_lists::{rank_ranges, ranks};
 use rustix::process::Pid;
 
 use crate::forwarding::Forwarder;
@@ -72,6 +76,8 @@ struct ExecutedRun {
 struct NodeState {
     job: Option<OwnedJob>,
     shared: Option<SharedJob>,
+    /// True if other `mpit run`s of the job on this node had the records as well.
+    is_shared: bool,
     one_of_node: Option<OneOfNode>,
 }
 
@@ -131,7 +137,8 @@ impl PreparedRun<'_> {
         let end = now();
         let diagnosis = watch.and_then(StuckWatch::end);
         let series = sampler.and_then(|sampler| sampler.end(end));
-        let node = NodeState { job, shared, one_of_node };
+        let is_shared = shared.is_some();
+        let node = NodeState { job, shared, is_shared, one_of_node };
         match result {
             Ok(status) => Ok(ExecutedRun {
                 status,
@@ -161,10 +168,12 @@ impl PreparedRun<'_> {
             executed;
         node.leave();
         let output = self.output.as_ref().zip(files_before.as_ref());
+        let processes = node.job.as_ref().map(|job| processes::of_job(job.directory())).unwrap_or_default();
         let is_of_files = screen::is_of_files(output.is_some(), stores_before.is_some());
-        let worlds = match &node.job {
-            Some(job) if !self.args.quiet && !is_of_files => screen::worlds(job.directory(), end),
-            _ => screen::Worlds::new(),
+        let worlds = if self.args.quiet || is_of_files {
+            screen::Worlds::new()
+        } else {
+            screen::worlds(&processes, end)
         };
         let name = self.name.as_deref();
         at_end::finish(&FinishedRun {
@@ -176,6 +185,10 @@ impl PreparedRun<'_> {
             name,
             is_part: self.own_name.is_none(),
             job_error: job_error.as_deref(),
+            stem: self.stem.as_deref(),
+            processes,
+            has_processes: node.job.is_some(),
+            is_followed: node.is_shared && node.job.is_none(),
             stores_before,
             files: self.files.as_ref(),
             output,

@@ -7,13 +7,46 @@ use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
 
+use super::at_end::FinishedRun;
 use super::launchers::is_launcher;
+use super::processes::Process;
 use crate::elf::Program;
 use crate::preload;
 use crate::search_path::candidates;
 
+/// The reason of which nothing else is known.
+pub(super) const NONE_HERE: &str = "no process on this machine initialized MPI with the library";
+
 pub(super) fn reason(words: &[OsString], library: &Path, status: ExitStatus) -> String {
     preload::try_loading(library).err().unwrap_or_else(|| reason_by_command(words, status))
+}
+
+/// Returns the reason why a run with `--output` has no file.
+pub(super) fn reason_of_run(run: &FinishedRun<'_>) -> String {
+    let processes = &run.processes;
+    let advice =
+        if run.args.crash_safe { "" } else { "; keep the records of such processes with --crash-safe" };
+    if processes.is_empty() {
+        let certain = certain_reason(run.words, run.library);
+        return match failure(run.status) {
+            Some(how) if certain.is_none() && run.has_processes => format!("the command {how}; {NONE_HERE}"),
+            _ => certain.unwrap_or_else(|| reason_by_command(run.words, run.status)),
+        };
+    }
+    let of_command = failure(run.status).map(|how| format!("the command {how}, and ")).unwrap_or_default();
+    if processes.iter().all(Process::was_killed) {
+        return format!("{of_command}no process reached MPI_Finalize{advice}");
+    }
+    if processes.iter().any(Process::could_not_write) {
+        return "the processes could not write, and this command cannot either; the reasons are above".into();
+    }
+    if processes.iter().any(|process| process.is_running) {
+        return "its processes still run, and write their files in MPI_Finalize".into();
+    }
+    if processes.iter().any(Process::was_killed) {
+        return format!("{of_command}the processes with records did not reach MPI_Finalize{advice}");
+    }
+    "the processes reached MPI_Finalize, and a setting disables their records or files".into()
 }
 
 /// Returns the reason if it is certain: the library cannot be loaded, or not into the programs that the command names.
@@ -29,7 +62,7 @@ pub(crate) fn reason_by_command(words: &[OsString], status: ExitStatus) -> Strin
         return why;
     }
     let programs = programs(words);
-    if let Some(why) = obstacle(&programs) {
+    if let Some(why) = obstacle(&programs).or_else(|| unlinked(&programs)) {
         return why;
     }
     if let Some(how) = failure(status) {
@@ -58,6 +91,27 @@ fn first_of(programs: &[(PathBuf, Program)], wanted: Program) -> Option<&Path> {
 fn obstacle(programs: &[(PathBuf, Program)]) -> Option<String> {
     let of = |wanted: Program| wanted.obstacle(first_of(programs, wanted)?);
     of(Program::Privileged).or_else(|| of(Program::Static))
+}
+
+/// Returns a message for a program that finds the functions of MPI without the dynamic linker.
+fn unlinked(programs: &[(PathBuf, Program)]) -> Option<String> {
+    if first_of(programs, Program::Mpi).is_some() {
+        return None;
+    }
+    let dynamic = programs.iter().filter(|(_, kind)| *kind == Program::Dynamic);
+    let path = dynamic.map(|(path, _)| path).find(|path| mentions_mpi(path))?;
+    Some(format!(
+        "{} is not linked with an MPI library; if it finds the functions of MPI by dlopen and dlsym, load the library with \
+         RTLD_GLOBAL, and find them by dlsym(RTLD_DEFAULT, ..)",
+        path.display()
+    ))
+}
+
+/// Returns true if a program has the name of a function of MPI as a string.
+fn mentions_mpi(path: &Path) -> bool {
+    let mut bytes = Vec::new();
+    let read = File::open(path).and_then(|file| file.take(MAX_PROGRAM_BYTES).read_to_end(&mut bytes));
+    read.is_ok() && bytes.windows(INIT.len()).any(|bytes| bytes == INIT)
 }
 
 pub(super) fn failure(status: ExitStatus) -> Option<String> {
@@ -97,10 +151,16 @@ pub(super) fn dropped_environment(words: &[OsString]) -> Option<String> {
     None
 }
 
+/// The number of bytes of a program that are searched for the names of functions.
+const MAX_PROGRAM_BYTES: u64 = 64 << 20;
+
+/// The beginning of the string `MPI_Init` or `MPI_Init_thread` in a program.
+const INIT: &[u8] = b"\0MPI_Init";
+
 /// The number of bytes of a script that are searched for a launcher.
 const SCRIPT_BYTES: u64 = 64 * 1024;
 
-/// Returns true if a command names a launcher, a program that is linked with an MPI library, or a script that names a launcher.
+/// Returns true if a command names a launcher, a program that uses MPI, or a script that names a launcher.
 pub(super) fn names_mpi(words: &[OsString]) -> bool {
     let names_launcher =
         |word: &OsString| Path::new(word).file_name().and_then(OsStr::to_str).is_some_and(is_launcher);
@@ -112,6 +172,7 @@ pub(super) fn names_mpi(words: &[OsString]) -> bool {
     words.iter().any(names_launcher)
         || programs(words).iter().any(|(path, kind)| match kind {
             Program::Mpi => true,
+            Program::Dynamic => mentions_mpi(path),
             Program::Other => is_launching(path),
             _ => false,
         })

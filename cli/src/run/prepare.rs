@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use mpit::cvar::sources::LAUNCHER_SETTINGS;
-use mpit_components::{run, store};
+use mpit_components::{gather, run, store};
 
 use super::files::{self, Lock, RunFiles};
 use super::launchers::{self, HandedOn};
@@ -59,7 +59,7 @@ impl<'a> PreparedRun<'a> {
         let names = [(run::RUN, own_name.as_deref()), (run::JOB, shared_name.as_deref())];
         let command = command(args, &handed, &library, &lines, &names);
         let files = match (&own_name, &stem) {
-            (Some(name), Some(stem)) => Some(RunFiles::lock(stem, name.clone())?),
+            (Some(name), Some(stem)) => Some(RunFiles::lock(stem, name.clone(), gather::is_wanted())?),
             _ => None,
         };
         let summary_lock = match (&summary, &own_name) {

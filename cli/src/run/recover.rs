@@ -1,21 +1,19 @@
-//! Recovery of the records of processes that did not reach their end: reads them, writes their files, and reports it.
+//! Recovery of the records of processes that did not reach their end, from the stores beside their files.
 
 use std::collections::BTreeMap;
-use std::fmt::Display;
-use std::fs::{self, File};
-use std::io::{self, ErrorKind, Write};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use mpit_components::gather::{self, Text, write_container};
-use mpit_components::output::write_whole;
 use mpit_components::run::{self, names};
 use mpit_components::store::{Recovered, StoreFile, Unreadable};
 use mpit_components::times::Moment;
 
 use super::files::{belongs_to_run, is_inside_a_job};
+use super::missing_files::{MissingFiles, Stores, remove};
 use super::output::Files;
+use super::rank_lists::ranks;
 use crate::print;
 
 /// The time that processes have after the end of the command before their records are recovered: launchers do not wait for the
@@ -74,8 +72,7 @@ impl Before {
         }
         wait_for_processes(worlds.values().flatten(), TIME_LIMIT);
         for (number, stores) in worlds {
-            let world = World { stem: run::stem_of(&self.stem, number), before: &self.files };
-            world.recover(stores, end);
+            self.recover_world(number, stores, end);
         }
     }
 }
@@ -90,28 +87,11 @@ pub(super) fn wait_for_processes<'a>(stores: impl IntoIterator<Item = &'a StoreF
     }
 }
 
-/// A world of the run.
-struct World<'a> {
-    /// The beginning of the names of its files.
-    stem: PathBuf,
-    before: &'a Files,
-}
-
-impl World<'_> {
-    fn named(&self, ending: &str) -> PathBuf {
-        let mut name = self.stem.as_os_str().to_owned();
-        name.push(ending);
-        name.into()
-    }
-
-    /// Returns true if the run wrote a file.
-    fn is_written(&self, path: &Path) -> bool {
-        self.before.is_new(path)
-    }
-
-    fn recover(&self, stores: Vec<StoreFile>, end: Moment) {
-        let mut recovered = BTreeMap::new();
-        for file in stores {
+impl Before {
+    /// Recovers the records of the processes of a world, from their stores.
+    fn recover_world(&self, number: u32, files: Vec<StoreFile>, end: Moment) {
+        let mut stores = Stores::new();
+        for file in files {
             // Checked before reading, so that the process cannot write in between.
             let in_use = file.is_in_use();
             match file.read_at(Some(end)) {
@@ -126,138 +106,26 @@ impl World<'_> {
                     "{}: the file was cut off: its last {missing} bytes are missing; `mpit report` reads the records before them",
                     file.path.display()
                 )),
-                Ok(one) => _ = recovered.insert(file.rank, (file, one)),
+                Ok(one) => _ = stores.insert(file.rank, (file, one)),
                 // The process removed the store itself.
                 Err(Unreadable::Io(error)) if error.kind() == ErrorKind::NotFound => (),
                 Err(why) => print(&format!("{}: {why}", file.path.display())),
             }
         }
-        let Some(size) = recovered.values().map(|(_, one)| one.size).max() else { return };
-        let cut: Vec<u32> =
-            recovered.iter().filter(|(_, (_, one))| one.truncated).map(|(rank, _)| *rank).collect();
+        let Some(size) = stores.values().map(|(_, one)| one.size).max() else { return };
+        let is_written = |path: &Path| self.files.is_new(path);
+        let stem = run::stem_of(&self.stem, number);
+        let files = MissingFiles { stem, is_written: &is_written, keeps_stores: true };
+        files.write(&stores);
         // The end of the run names the missing ranks of runs whose files have an identity.
-        let is_identified = recovered.values().any(|(_, one)| one.identity.is_some());
-        let container = self.named(".prof");
-        // Rank 0 writes the file for all processes. If it did not, there is none, or one of an earlier run.
-        if gather::is_wanted() && recovered.contains_key(&0) {
-            self.write_together(&container, size, &recovered);
-        } else {
-            self.write_each(recovered);
-        }
-        if !cut.is_empty() {
-            print(&format!(
-                "the last records of {} are missing: their .store files could not grow",
-                ranks(&cut)
-            ));
-        }
-        if is_identified {
+        if stores.values().any(|(_, one)| one.identity.is_some()) {
             return;
         }
-        let is_in_container = self.is_written(&container);
-        let there = |rank: &u32| is_in_container || self.is_written(&self.named(&format!(".{rank}.prof")));
+        let is_in_container = is_written(&files.named(".prof"));
+        let there = |rank: &u32| is_in_container || is_written(&files.named(&format!(".{rank}.prof")));
         let missing: Vec<u32> = (0..size).filter(|rank| !there(rank)).collect();
         if !missing.is_empty() {
             print(&format!("{} left no records", ranks(&missing)));
         }
-    }
-
-    /// Writes one file for all processes, as rank 0 would have done.
-    fn write_together(&self, path: &Path, size: u32, recovered: &BTreeMap<u32, (StoreFile, Recovered)>) {
-        let identity = recovered.values().find_map(|(_, one)| one.identity.as_ref());
-        let text = |(rank, (_, one)): (&u32, &(StoreFile, Recovered))| {
-            let host = one.identity.as_ref().map(|identity| identity.host.clone());
-            Text { rank: *rank, host: host.unwrap_or_default(), text: one.file_text() }
-        };
-        let texts: Vec<Text> = recovered.iter().map(text).collect();
-        let beside = |rank: &u32| self.is_written(&self.named(&format!(".{rank}.prof")));
-        let lost = (0..size).filter(|rank| !recovered.contains_key(rank) && !beside(rank));
-        let missing: Vec<_> = lost.map(|rank| (rank, "it left nothing".into())).collect();
-        let result = write_whole(path, |file| write_container(file, size, identity, &texts, &missing));
-        if let Err(error) = result {
-            report_write_error(path, &error);
-            return;
-        }
-        for (file, _) in recovered.values() {
-            remove(file);
-        }
-        report_recovered(&split(recovered), &path.display());
-    }
-
-    fn write_each(&self, recovered: BTreeMap<u32, (StoreFile, Recovered)>) {
-        let mut all = [Vec::new(), Vec::new()];
-        for (rank, (file, one)) in recovered {
-            let path = self.named(&format!(".{rank}.prof"));
-            let result = write_whole(&path, |mut to: &File| to.write_all(&one.file_text()));
-            if let Err(error) = result {
-                report_write_error(&path, &error);
-                continue;
-            }
-            remove(&file);
-            all[usize::from(one.finalized)].push(rank);
-        }
-        report_recovered(&all, &format!("{}.<rank>.prof", self.stem.display()));
-    }
-}
-
-/// Splits the ranks into those that did not reach `MPI_Finalize`, and those that did and could not write.
-fn split(recovered: &BTreeMap<u32, (StoreFile, Recovered)>) -> [Vec<u32>; 2] {
-    [false, true].map(|finalized| {
-        recovered.iter().filter(|(_, (_, one))| one.finalized == finalized).map(|(rank, _)| *rank).collect()
-    })
-}
-
-fn report_recovered([killed, finalized]: &[Vec<u32>; 2], place: &dyn Display) {
-    if !killed.is_empty() {
-        print(&format!(
-            "{} ended without MPI_Finalize: recovered up to the last call, in {place}",
-            ranks(killed)
-        ));
-    }
-    if !finalized.is_empty() {
-        print(&format!("{} could not write in MPI_Finalize: recovered, in {place}", ranks(finalized)));
-    }
-}
-
-fn report_write_error(path: &Path, error: &io::Error) {
-    print(&format!("cannot write {}: {error}", path.display()));
-}
-
-fn remove(file: &StoreFile) {
-    if let Err(error) = fs::remove_file(&file.path) {
-        print(&format!("cannot remove {}: {error}", file.path.display()));
-    }
-}
-
-/// Formats ascending ranks as `rank 2` or `ranks 0-3,7`.
-pub(crate) fn ranks(all: &[u32]) -> String {
-    let mut runs: Vec<(u32, u32)> = Vec::new();
-    for rank in all {
-        match runs.last_mut() {
-            Some((_, last)) if *last + 1 == *rank => *last = *rank,
-            _ => runs.push((*rank, *rank)),
-        }
-    }
-    rank_ranges(&runs)
-}
-
-/// Formats ascending ranges of ranks in the same way.
-pub(crate) fn rank_ranges(all: &[(u32, u32)]) -> String {
-    let range = |(first, last): &(u32, u32)| {
-        if first == last { first.to_string() } else { format!("{first}-{last}") }
-    };
-    let is_one = matches!(all, [(first, last)] if first == last);
-    let list = all.iter().map(range).collect::<Vec<_>>().join(",");
-    format!("rank{} {list}", if is_one { "" } else { "s" })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::ranks;
-
-    #[test]
-    fn ranks_are_listed_in_runs() {
-        assert_eq!(ranks(&[2]), "rank 2");
-        assert_eq!(ranks(&[0, 1]), "ranks 0-1");
-        assert_eq!(ranks(&[0, 1, 2, 5, 7, 8]), "ranks 0-2,5,7-8");
     }
 }

@@ -5,12 +5,8 @@
 //! of a node prints the screen if all processes were on that node.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::PathBuf;
-use std::time::Duration;
 
-use mpit_components::run::job::JobDirectory;
-use mpit_components::run::names;
 use mpit_components::store::StoreFile;
 use mpit_components::times::Moment;
 use mpit_report::ProgramParts;
@@ -19,7 +15,9 @@ use mpit_report::screen::{self, Place, Summary};
 
 use super::at_end::FinishedRun;
 use super::files::belongs_to_run;
-use super::{no_files, recover};
+use super::no_files::{self, NONE_HERE};
+use super::processes::Process;
+use super::recover;
 use crate::print;
 
 /// The maximum number of worlds with a line of their own.
@@ -32,15 +30,8 @@ const ON_OTHERS: &str = "processes on other machines do not count here; they do 
 const OF_OTHER_NODES: &str =
     "; those of other nodes count with --summary STEM, in a directory that all nodes see";
 
-/// The reason of which nothing else is known.
-const NONE_HERE: &str = "no process on this machine initialized MPI with the library";
-
 /// The maximum number of bytes of files that are read: about a second.
 const MAX_BYTES: u64 = 256 << 20;
-
-/// The time that processes have after the end of the command. Shorter than for recovery: commands may leave processes behind on purpose,
-/// and the summary has their calls so far.
-const TIME_LIMIT: Duration = Duration::from_secs(1);
 
 /// The worlds of a job, by their numbers.
 pub(super) type Worlds = BTreeMap<u32, World>;
@@ -59,28 +50,22 @@ pub(super) fn is_of_files(has_output: bool, has_stores: bool) -> bool {
     has_output && has_stores
 }
 
-/// Returns the summaries of the worlds whose processes have stores in the directory of the job. The command ended at `end`.
-pub(super) fn worlds(job: &JobDirectory, end: Moment) -> Worlds {
-    let mut stores: BTreeMap<u32, Vec<StoreFile>> = BTreeMap::new();
-    for file in names::find(&job.stem()).unwrap_or_default() {
-        // With monitoring_store=file, it is a link to a store elsewhere, which the process removes at its end.
-        let Ok(path) = fs::canonicalize(&file.path) else { continue };
-        if let Some(store) = StoreFile::at(&path) {
-            stores.entry(file.world).or_default().push(store);
-        }
+/// Returns the summaries of the worlds of the processes. The command ended at `end`.
+pub(super) fn worlds(processes: &[Process], end: Moment) -> Worlds {
+    let mut stores: BTreeMap<u32, Vec<&StoreFile>> = BTreeMap::new();
+    for process in processes {
+        stores.entry(process.world).or_default().push(&process.store);
     }
-    recover::wait_for_processes(stores.values().flatten(), TIME_LIMIT);
-    let read = |(world, stores): (u32, Vec<StoreFile>)| Some((world, read(&stores, end)?));
+    let read = |(world, stores): (u32, Vec<&StoreFile>)| Some((world, read(&stores, end)?));
     stores.into_iter().filter_map(read).collect()
 }
 
-fn read(stores: &[StoreFile], end: Moment) -> Option<World> {
-    let host = |store: &StoreFile| Some((store.rank, store.identity()?.host));
+fn read(stores: &[&StoreFile], end: Moment) -> Option<World> {
+    let host = |store: &&StoreFile| Some((store.rank, store.identity()?.host));
     let hosts: BTreeMap<u32, String> =
         stores.iter().filter_map(host).filter(|(_, host)| !host.is_empty()).collect();
     let mut all: Option<Summary> = None;
     let mut parts = ProgramParts::default();
-    // A store that is damaged is one of a process that was killed while it created the file.
     for recovered in stores.iter().filter_map(|store| store.read_at(Some(end)).ok()) {
         let own = hosts.get(&recovered.rank);
         let place = |rank: u32| match (own, hosts.get(&rank)) {
@@ -215,15 +200,22 @@ fn lines(run: &FinishedRun<'_>) -> Vec<String> {
     if run.output.is_none() && run.summary.is_none() && worlds.iter().any(is_of_others) {
         lines.push(ON_OTHERS.into());
     }
+    if let Some(how) = no_files::failure(run.status)
+        && worlds.iter().any(|(_, world)| world.summary.finalized < world.summary.processes)
+    {
+        lines.push(format!("the command {how}"));
+    }
+    let of_files = run.output.filter(|_| run.has_new_files());
     let of_summary = run.summary.as_ref().filter(|(_, files)| !files.is_empty()).map(|(target, _)| *target);
-    let output = run.output.filter(|_| run.has_new_files());
-    lines.push(match (output, of_summary) {
-        (Some((target, _)), _) | (None, Some(target)) => format!("more: mpit report {}", target.shown),
-        (None, None) => {
+    match of_files.map(|(target, _)| target).or(of_summary) {
+        Some(target) => lines.push(format!("more: mpit report {}", target.shown)),
+        // A line says why there are none.
+        None if run.output.is_some() || run.summary.is_some() => (),
+        None => lines.push(
             "more: mpit run --output prof/ -- COMMAND, then mpit report prof; without these lines: --quiet"
-                .into()
-        }
-    });
+                .into(),
+        ),
+    }
     lines
 }
 

@@ -22,7 +22,7 @@ use super::at_end::FinishedRun;
 use super::files::{belongs_to_run, is_inside_a_job};
 use super::members::Membership;
 use super::output::Target;
-use super::{recover, template};
+use super::{rank_lists, template};
 use crate::node::this_node;
 use crate::pack::{print_result, remove_files};
 use crate::print;
@@ -182,7 +182,7 @@ fn remove_packed_and_report(node: &NodePacked, target: &str) {
         print(&format!("{} and others stay files: they do not name this job", shown(path, target)));
     }
     if !node.parts.is_empty() && !node.missing.is_empty() {
-        print(&format!("{} of this node left no records", recover::ranks(&node.missing)));
+        print(&format!("{} of this node left no records", rank_lists::ranks(&node.missing)));
     }
 }
 

@@ -192,13 +192,19 @@ fn missing_output_has_a_reason() {
         let done = mpit(root, &["run", "-o", "x", "--", "sh", "-c", write]);
         assert!(!done.stderr.contains("no file x.* was written"), "{write}: {}", done.stderr);
     }
-    let done = mpit(root, &["run", "-o", "x", "--one-file", "--", "sh", "-c", "echo > x.prof"]);
-    let reported = "mpit: wrote x.prof; read it with `mpit report x.prof`\n";
-    assert_eq!(done.stderr, reported);
-    let done =
-        mpit(root, &["run", "-o", "x", "--one-file", "--", "sh", "-c", "echo > x.prof; echo > x.w2.prof"]);
-    let reported = "mpit: wrote x.prof and 1 more; read all with `mpit report x`\n";
-    assert!(done.stderr.ends_with(reported), "{}", done.stderr);
+    let words = ["run", "-o", "x", "--one-file", "--", "sh", "-c"];
+    let job = "printf '# MPIT JOB\\t' > x.prof";
+    let both = format!("{job}; cp x.prof x.w2.prof");
+    let wrote = [
+        (job, "mpit: wrote x.prof; read it with `mpit report x.prof`\n"),
+        (&both, "mpit: wrote x.prof and 1 more; read all with `mpit report x`\n"),
+        // A file of another program is not one of the run.
+        ("echo > x.prof", "details\n"),
+    ];
+    for (script, last) in wrote {
+        let done = mpit(root, &[&words[..], &[script]].concat());
+        assert!(done.stderr.ends_with(last), "{}", done.stderr);
+    }
     assert_eq!(mpit(root, &["run", "--one-file", "--", "true"]).status.code(), Some(2));
 }
 

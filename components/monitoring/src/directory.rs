@@ -1,14 +1,99 @@
 //! Directories of files.
 
-use std::path::Path;
+use std::error::Error;
+use std::fmt::{self, Display};
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 use std::{fs, io};
 
 use mpit_format::names::directory_of;
+use mpit_format::store::Failure;
+
+/// The device and inode numbers of the root directory when MPI was initialized.
+static ROOT: OnceLock<Option<(u64, u64)>> = OnceLock::new();
+
+/// Remembers the root directory of this process. Paths are names of the user's files as long as it stays the same.
+pub(crate) fn remember_root() {
+    ROOT.get_or_init(root);
+}
+
+/// Fails if the process has another root directory than at its start, where the path of a file leads elsewhere: no directories are created
+/// there. With `has_store`, `mpit run` or `mpit report` finds the records at the right place, so that no file is needed.
+pub(crate) fn require_same_root(path: &Path, has_store: bool) -> io::Result<()> {
+    let has_other_root = ROOT.get().is_some_and(|known| *known != root());
+    if has_other_root && (has_store || !directory_of(path).is_dir()) {
+        return Err(io::Error::other(OtherRoot));
+    }
+    Ok(())
+}
+
+fn root() -> Option<(u64, u64)> {
+    fs::metadata("/").map(|root| (root.dev(), root.ino())).ok()
+}
 
 /// Creates the directory of a file if it does not exist.
 pub(crate) fn create_for(path: &Path) -> io::Result<()> {
     let directory = directory_of(path);
-    fs::create_dir_all(directory).map_err(|error| {
-        io::Error::new(error.kind(), format!("cannot create the directory {}: {error}", directory.display()))
-    })
+    fs::create_dir_all(directory)
+        .map_err(|cause| io::Error::new(cause.kind(), NotCreated { directory: directory.to_owned(), cause }))
+}
+
+/// The reason why the directory of a file cannot be created.
+#[derive(Debug)]
+struct NotCreated {
+    directory: PathBuf,
+    cause: io::Error,
+}
+
+impl Display for NotCreated {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "cannot create the directory {}: {}", self.directory.display(), self.cause)
+    }
+}
+
+impl Error for NotCreated {}
+
+/// The process has another root directory than at its start.
+#[derive(Debug)]
+struct OtherRoot;
+
+impl Display for OtherRoot {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        Failure::OtherRoot.fmt(f)
+    }
+}
+
+impl Error for OtherRoot {}
+
+/// Returns the reason of an error that a function of this module or the system returned.
+pub(crate) fn failure_of(error: &io::Error) -> Failure {
+    let inner = error.get_ref();
+    if inner.and_then(|inner| inner.downcast_ref::<OtherRoot>()).is_some() {
+        return Failure::OtherRoot;
+    }
+    let of_directory = inner.and_then(|inner| inner.downcast_ref::<NotCreated>());
+    let errno = error.raw_os_error().or_else(|| of_directory?.cause.raw_os_error());
+    errno.map_or(Failure::Other, Failure::Errno)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{self, ErrorKind};
+
+    use mpit_format::store::Failure;
+
+    use super::{OtherRoot, create_for, failure_of};
+
+    #[test]
+    fn errors_keep_their_numbers() {
+        let directory = tempfile::tempdir().unwrap();
+        std::fs::write(directory.path().join("file"), "").unwrap();
+        let error = create_for(&directory.path().join("file/run.0.prof")).unwrap_err();
+        let system = std::fs::create_dir(directory.path().join("file")).unwrap_err();
+        assert_eq!(failure_of(&error), Failure::Errno(system.raw_os_error().unwrap()), "{error}");
+        assert!(error.to_string().starts_with("cannot create the directory "), "{error}");
+        assert_eq!(failure_of(&io::Error::other(OtherRoot)), Failure::OtherRoot);
+        assert_eq!(failure_of(&ErrorKind::NotFound.into()), Failure::Other);
+    }
 }

@@ -23,6 +23,8 @@ struct JobStore {
     path: PathBuf,
     /// True if the store is elsewhere, and `path` a link to it.
     is_link: bool,
+    /// True if an `mpit run` of this machine removes the store. Found at the start, because the program may lose the right to look.
+    has_owner: bool,
 }
 
 impl JobStore {
@@ -30,9 +32,10 @@ impl JobStore {
     fn new(world: World, is_link: bool) -> Option<Self> {
         let directory = JobDirectory::of(&run::job_of_environment()?).ok()?;
         directory.create().ok()?;
+        let has_owner = directory.has_owner();
         let number = run::number_in(&directory.stem(), directory.run());
         let path = path_of(&stem_of(&directory.stem(), number), world.rank);
-        Some(Self { directory, path, is_link })
+        Some(Self { directory, path, is_link, has_owner })
     }
 }
 
@@ -62,9 +65,14 @@ pub(crate) fn is_used() -> bool {
     OF_JOB.get().is_some_and(|job| !job.is_link)
 }
 
+/// Returns true if the records are found in the store of this process after its end, by `mpit run` or beside the files.
+pub(crate) fn is_kept() -> bool {
+    store::OF_PROCESS.has_file() && OF_JOB.get().is_none_or(|job| job.is_link || job.has_owner)
+}
+
 /// Removes the store at the end of MPI, if no `mpit run` of this machine does.
 pub(crate) fn end() {
-    let Some(job) = OF_JOB.get().filter(|job| !job.directory.has_owner()) else { return };
+    let Some(job) = OF_JOB.get().filter(|job| !job.has_owner) else { return };
     if job.is_link {
         let _ = fs::remove_file(&job.path);
     } else {

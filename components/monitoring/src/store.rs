@@ -16,8 +16,8 @@ use std::{fs, io};
 use mpit::internal::lock::Mutex;
 use mpit::internal::log::Log;
 use mpit::internal::mapping::{Mapping, Words};
-use mpit_format::store::StoreFile;
 use mpit_format::store::blocks::{self, BlockHeader, BlockKind, HEADER, State};
+use mpit_format::store::{Outcome, StoreFile};
 use mpit_frameworks::World;
 use mpit_frameworks::diagnostics::warn;
 
@@ -133,6 +133,17 @@ impl Store {
             && let Some(piece) = self.pieces.get(end.header)
         {
             blocks::write_finalizing(piece.words());
+        }
+    }
+
+    /// Records in the file, if there is one, the outcome of the process's output: `mpit run` reads it, and writes what is missing.
+    pub fn set_outcome(&self, outcome: Outcome) {
+        let mut end = self.end.lock();
+        if !end.detach_if_forked()
+            && end.file.is_some()
+            && let Some(piece) = self.pieces.get(end.header)
+        {
+            blocks::write_outcome(piece.words(), outcome);
         }
     }
 

@@ -8,7 +8,7 @@ use mpit_format::container::Text;
 use mpit_format::names::stem_of;
 use mpit_format::profile::Profile;
 use mpit_format::store::blocks::{BlockKind, Encoded};
-use mpit_format::store::{TimeRows, path_of};
+use mpit_format::store::{Outcome, TimeRows, live, path_of};
 use mpit_frameworks::diagnostics::warn;
 use mpit_frameworks::{Subscription, World};
 
@@ -17,7 +17,7 @@ use crate::output::write_text;
 use crate::phase::{Phase, subscriptions};
 use crate::runtime::RUNTIME;
 use crate::settings::{self, stem_of_stores};
-use crate::{about, directory, job_store, live, run, store, times};
+use crate::{about, directory, job_store, run, store, times};
 
 /// The output for the whole run; `None` if there is none.
 static WHOLE_RUN: Mutex<Option<WholeRun>> = Mutex::new(None);
@@ -65,8 +65,8 @@ pub(crate) fn create_store(world: World) {
         store::OF_PROCESS.add(BlockKind::Run, 0, 0, fields.words());
     }
     // Late ranks are found by the numbers of collective operations, which calls have that are described.
-    if settings::has_summary_file() && !live::is_active() {
-        live::begin();
+    if settings::has_summary_file() && !crate::live::is_active() {
+        crate::live::begin();
     }
 }
 
@@ -100,11 +100,17 @@ fn create_requested_store(world: World) -> bool {
 pub(crate) fn begin() {
     let is_recorded = subscriptions().into_iter().any(Subscription::is_active);
     if is_recorded && settings::is_recorded() {
+        directory::remember_root();
         let is_written = settings::is_enabled() && settings::ENABLE_OUTPUT.get() > 0;
         *WHOLE_RUN.lock() = Some(WholeRun::begin(is_written));
         if is_written && let Some(world) = RUNTIME.world() {
             // From here on, this process writes at the end, whatever happens to its settings.
-            gather::begin(world, output_to(settings::FILENAME.get().as_str()));
+            let stem = settings::FILENAME.get();
+            let output = output_to(stem.as_str());
+            gather::begin(world, output);
+            if let Output::Files(stem) = output {
+                announce(stem);
+            }
         }
         if settings::has_summary_file()
             && let Some(world) = RUNTIME.world()
@@ -114,6 +120,17 @@ pub(crate) fn begin() {
     } else if settings::has_summary_file() && RUNTIME.world().is_some_and(|world| world.rank == 0) {
         warn("monitoring_summary_file has no effect: no component records the run");
     }
+}
+
+/// Notes in the store that a file is due, and its path: `mpit run` writes it if this process cannot.
+fn announce(stem: &Path) {
+    // Absolute, because the program may change its directory.
+    let stem = std::path::absolute(stem_of(stem, run::number())).ok();
+    if let Some(stem) = stem.as_deref().and_then(Path::to_str) {
+        let name = Encoded::of_name(stem);
+        store::OF_PROCESS.add(BlockKind::Description, live::OUTPUT, 0, name.words());
+    }
+    store::OF_PROCESS.set_outcome(Outcome::Due);
 }
 
 pub(crate) fn end() {
@@ -162,7 +179,11 @@ fn write_run(run: &mut WholeRun, world: World, profile: &Profile) {
         _ => profile.text(None),
     };
     // Records that could not be written can still be read from the store.
-    if gather::write(world, text, output) {
+    let outcome = gather::write(world, text, output);
+    if matches!(output, Output::Files(_)) {
+        store::OF_PROCESS.set_outcome(outcome);
+    }
+    if outcome.is_written() {
         store::OF_PROCESS.end();
         if !job_store::is_used() {
             store::OF_PROCESS.remove_file();
@@ -198,7 +219,8 @@ pub(crate) fn write_now() {
     profile.lines = lines;
     let output = if settings::ENABLE_OUTPUT.get() == 1 { Output::Stdout } else { Output::Stderr };
     let text = Text { rank: world.rank, host: String::new(), text: profile.text(None) };
-    gather::write_each([text], output);
+    // Reported by the function itself.
+    let _ = gather::write_each([text], output);
 }
 
 fn lines_of_components() -> Vec<(String, Vec<String>)> {

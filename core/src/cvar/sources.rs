@@ -187,16 +187,18 @@ fn from_site() -> Vec<Setting> {
     let path = named.map_or_else(|| SITE_DEFAULT.into(), PathBuf::from);
     match read_file(&path) {
         Ok(text) => parse_file(&path, &text, &warn_of_site),
-        Err(Distrust::Io(error))
-            if error.kind() == ErrorKind::NotFound && path == Path::new(SITE_DEFAULT) =>
-        {
-            Vec::new()
-        }
+        Err(Distrust::Io(error)) if path == Path::new(SITE_DEFAULT) && is_ignored(&error) => Vec::new(),
         Err(why) => {
             warn_of_site(&unusable(&path, SITE_FILE, &why));
             Vec::new()
         }
     }
+}
+
+/// Returns true for an error of a file that the user never named: it is absent, or the program lacks descriptors or memory.
+fn is_ignored(error: &io::Error) -> bool {
+    let is_short = matches!(error.raw_os_error(), Some(libc::EMFILE | libc::ENFILE | libc::ENOMEM));
+    is_short || error.kind() == ErrorKind::NotFound
 }
 
 /// Reports a fault of the site's file, which its user cannot mend: in one process of a job.

@@ -5,7 +5,7 @@ use std::{fs, path::Path};
 
 use mpit_tests::{Context, Failure, Finished, Job, Outcome, Prof, Stack, stacks};
 
-use crate::{MONITORED, each_sent, equal, names_in, on_each_in_dir, read_all};
+use crate::{MONITORED, each_sent, equal, names_in, on_each_in_dir, read_all, written_with};
 
 const RANKS: u32 = 4;
 
@@ -135,9 +135,14 @@ fn failed_output_prints_one_line() -> Outcome {
             })?;
             equal("files", &names_in(dir)?[..], &["file".to_owned()])?;
         }
-        // The name of the common file is taken by a directory, and each process writes its own.
+        // The name of the common file is taken by a directory, so that `mpit run` refuses it. Without, each process writes its own.
         fs::create_dir(dir.join("run.prof")).context("run.prof")?;
-        let finished = job(stack, dir, To::OneFile, "run", &arguments)?.finish()?;
+        let refused = job(stack, dir, To::OneFile, "run", &arguments)?.finish()?;
+        refused
+            .expect(refused.code == Some(2) && refused.stderr.contains("run.prof is a directory; choose"))?;
+        let settings = written_with("run", &[("monitoring_container", "1")]);
+        let job = Job::mpi(stack, RANKS).arg(stack.compile("final_output")?).args(arguments).dir(dir);
+        let finished = job.preloaded_with(&settings)?.finish()?;
         let is_same = finished.code == bare.code && finished.stdout == bare.stdout;
         finished.expect(is_same && finished.stderr.matches("mpit: cannot write run.prof: ").count() == 1)?;
         are_right(&read_all(&dir.join("run"), RANKS)?)

@@ -45,6 +45,7 @@ mod times;
 mod tools;
 mod unusual_messages;
 mod unwinding;
+mod unwritten;
 mod vars;
 mod why;
 mod workloads;

@@ -11,7 +11,7 @@ use mpit_report::series::{ENDING, SeriesFile};
 use super::super::at_end::FinishedRun;
 use super::super::files::belongs_to_run;
 use super::super::output::{Files, Target};
-use super::super::recover;
+use super::super::rank_lists;
 use super::of_rank;
 use super::sampler::{Samples, World};
 use super::texts::Texts;
@@ -64,7 +64,7 @@ fn write(run: &FinishedRun<'_>, samples: &Samples) {
         if !lost.is_empty() && !run.args.quiet && target.files().have_more_than(before) {
             print(&format!(
                 "{shown} lacks records of {}: the processes ended before they were sampled, or their records did not fit",
-                recover::ranks(&lost)
+                rank_lists::ranks(&lost)
             ));
         }
         if rows.is_empty() {

@@ -8,6 +8,7 @@ use std::sync::atomic::{
     Ordering::{Relaxed, Release},
 };
 
+use super::outcome::Outcome;
 use crate::messages::BINS;
 use crate::profile::{Label, Members};
 use crate::rows;
@@ -28,7 +29,7 @@ pub(super) const MAGIC: u64 = u64::from_ne_bytes(*b"mpit\nsto");
 pub(super) const VERSION: u64 = 8;
 
 /// The number of words of the header: magic, version, world size and rank, process, state, a flag for `MPI_Finalize`, the number of
-/// words of the file, and a reserved word.
+/// words of the file, and the [`Outcome`] of the process's output.
 pub const HEADER: usize = 8;
 
 /// The state that a process writes to its file; 0 if it has not written any.
@@ -186,6 +187,11 @@ pub fn write_state(words: &[AtomicU64], state: State) {
 /// Records that the process reached `MPI_Finalize`.
 pub fn write_finalizing(words: &[AtomicU64]) {
     words[5].store(1, Release);
+}
+
+/// Records the outcome of the process's output.
+pub fn write_outcome(words: &[AtomicU64], outcome: Outcome) {
+    words[7].store(outcome.word(), Release);
 }
 
 /// Returns the recorded state.

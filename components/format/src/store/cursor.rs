@@ -3,6 +3,7 @@
 use thiserror::Error;
 
 use super::blocks::{BlockHeader, BlockKind, HEADER, MAGIC, State, VERSION};
+use super::outcome::Outcome;
 use super::recovered::Recovered;
 use crate::TrafficSum;
 use crate::profile::Profile;
@@ -154,7 +155,8 @@ impl<'a> Cursor<'a> {
         if length < HEADER as u64 {
             return Err(at.error(format!("a file of {length} words")));
         }
-        self.at = HEADER;
+        let outcome = Outcome::of(self.word()?);
+        debug_assert_eq!(self.at, HEADER, "the header was read");
         let none = Profile::default();
         let [ended, truncated] = [State::Ended, State::Truncated].map(|known| state == known as u64);
         let (missing_bytes, identity) = (0, None);
@@ -166,6 +168,8 @@ impl<'a> Cursor<'a> {
             truncated,
             missing_bytes,
             finalized,
+            outcome,
+            stem: None,
             identity,
             profile: none,
         })

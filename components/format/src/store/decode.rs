@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 use std::ops::Range;
+use std::path::PathBuf;
 
 use super::blocks::{BlockKind, CELLS, GROUP, GROUPS, MAGIC, message_of_key};
 use super::cursor::{Cursor, Malformed, WORD};
-use super::live::ABOUT;
+use super::live::{ABOUT, OUTPUT};
 use super::recovered::Recovered;
 use super::time_rows::{TimeRecords, TimeRows};
 use crate::messages::{BINS, PeerSnapshot, Row};
@@ -52,8 +53,8 @@ pub fn read_at(bytes: &[u8], end: Option<Moment>) -> Result<Recovered, Malformed
     if let Some(end) = end {
         found.times.set_end(end);
     }
-    let identity = found.identity.take();
-    Ok(Recovered { identity, missing_bytes, profile: found.profile(header.rank), ..header })
+    let (identity, stem) = (found.identity.take(), found.stem.take());
+    Ok(Recovered { identity, stem, missing_bytes, profile: found.profile(header.rank), ..header })
 }
 
 /// Returns true if bytes are the beginning of a store file.
@@ -61,6 +62,10 @@ pub fn read_at(bytes: &[u8], end: Option<Moment>) -> Result<Recovered, Malformed
 pub fn is_store(begin: &[u8]) -> bool {
     // A process that is killed while it creates the file leaves zeros.
     begin.starts_with(&MAGIC.to_ne_bytes()) || begin.iter().all(|byte| *byte == 0)
+}
+
+pub(super) fn header(bytes: &[u8]) -> Result<Recovered, Malformed> {
+    Cursor::new(bytes).header()
 }
 
 pub(super) fn identity(bytes: &[u8]) -> Option<Identity> {
@@ -116,6 +121,7 @@ struct DecodedStore {
     operations: BTreeMap<u64, CommOperations>,
     times: TimeRecords,
     identity: Option<Identity>,
+    stem: Option<PathBuf>,
     about: Vec<About>,
     /// The number of ranks that ranges in the file may still expand to.
     expanded: u64,
@@ -132,6 +138,7 @@ impl DecodedStore {
             operations: BTreeMap::new(),
             times: TimeRecords::default(),
             identity: None,
+            stem: None,
             about: Vec::new(),
             expanded: 64 * MAX_ROWS,
         }
@@ -187,6 +194,7 @@ impl DecodedStore {
                 let (key, value) = (block.name()?, block.name()?);
                 self.about.push(About::new(&key, &value));
             }
+            BlockKind::Description if key == OUTPUT => self.stem = Some(block.name()?.into()),
             _ if TimeRecords::has(kind) => self.times.block(kind, key, &mut block)?,
             // The state of the running process, which `current` decodes.
             BlockKind::Thread | BlockKind::Description => return Ok(()),

@@ -104,6 +104,9 @@ pub const WINDOWS: u64 = 6;
 /// The key of blocks with a fact about the job: its kind, and the fact, both as texts.
 pub const ABOUT: u64 = 7;
 
+/// The key of the block with the beginning of the name of the process's file at its end, an absolute path with the world's number.
+pub const OUTPUT: u64 = 8;
+
 /// The number of words of the set of sends.
 pub const SEND_WORDS: usize = 1024;
 

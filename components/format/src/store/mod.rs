@@ -7,6 +7,7 @@ pub mod current;
 mod cursor;
 mod decode;
 pub mod live;
+mod outcome;
 mod recovered;
 mod time_rows;
 pub mod times;
@@ -25,6 +26,7 @@ use crate::times::Moment;
 
 pub use cursor::Malformed;
 pub use decode::{is_store, read, read_at};
+pub use outcome::{Failure, Outcome};
 pub use recovered::Recovered;
 pub use time_rows::{TimeRecords, TimeRows, add_calls, count_and_ticks};
 
@@ -68,6 +70,16 @@ impl StoreFile {
         decode::identity(&beginning(&self.path, INSPECTED_BYTES).ok()?)
     }
 
+    /// Reads the header: the result has no records.
+    ///
+    /// # Errors
+    ///
+    /// Fails as [`read`](Self::read) does, without looking behind the header.
+    pub fn read_header(&self) -> Result<Recovered, Unreadable> {
+        let bytes = beginning(&self.path, (blocks::HEADER * size_of::<u64>()) as u64)?;
+        self.of_own_rank(decode::header(&bytes)?)
+    }
+
     /// Reads the file.
     ///
     /// # Errors
@@ -85,7 +97,10 @@ impl StoreFile {
     pub fn read_at(&self, end: Option<Moment>) -> Result<Recovered, Unreadable> {
         let mut bytes = Vec::new();
         open_regular(&self.path)?.read_to_end(&mut bytes)?;
-        let recovered = read_at(&bytes, end)?;
+        self.of_own_rank(read_at(&bytes, end)?)
+    }
+
+    fn of_own_rank(&self, recovered: Recovered) -> Result<Recovered, Unreadable> {
         if recovered.rank == self.rank { Ok(recovered) } else { Err(Unreadable::OtherRank(recovered.rank)) }
     }
 }

@@ -1,5 +1,8 @@
 //! The records of a process, as its store has them.
 
+use std::path::PathBuf;
+
+use super::outcome::Outcome;
 use crate::Identity;
 use crate::profile::{Profile, RECOVERED_LINE};
 
@@ -20,6 +23,10 @@ pub struct Recovered {
     pub missing_bytes: u64,
     /// True if the process reached `MPI_Finalize`.
     pub finalized: bool,
+    /// The outcome of the process's output.
+    pub outcome: Outcome,
+    /// The beginning of the name of the process's file, with the world's number, if a file is due.
+    pub stem: Option<PathBuf>,
     /// The run and world, if the file has them.
     pub identity: Option<Identity>,
     /// The records.

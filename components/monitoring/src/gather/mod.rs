@@ -21,9 +21,12 @@ use mpit::cvar::Cvar;
 use mpit::{category, cvar};
 use mpit_format::container::{self, Text};
 use mpit_format::names::directory_of;
+use mpit_format::store::{Failure, Outcome};
 use mpit_frameworks::World;
 use mpit_frameworks::diagnostics::warn;
 
+use crate::directory::{failure_of, require_same_root};
+use crate::job_store;
 use crate::output::{write_apart, write_text};
 use crate::run::{self, job};
 use agreement::{Agreement, Decision};
@@ -167,14 +170,13 @@ fn join(world: World, output: Output<'_>) -> Result<Agreement, String> {
 }
 
 /// Writes the text of this process at the end of the run. If `monitoring_container` is set, and on standard output and
-/// error, rank 0 writes the texts that it can collect. Returns true if the text of this process is written, by it or by
-/// another process.
-pub(crate) fn write(world: World, text: Vec<u8>, output: Output<'_>) -> bool {
+/// error, rank 0 writes the texts that it can collect. Returns the outcome for the text of this process.
+pub(crate) fn write(world: World, text: Vec<u8>, output: Output<'_>) -> Outcome {
     let host = TRANSPORT.get().map_or_else(String::new, |transport| transport.host_name());
     let text = Text { rank: world.rank, host, text };
     // Other processes rely on one that has left a mark.
     if !is_common(output) && AGREEMENT.get().is_none() {
-        return write_each([text], output);
+        return outcome_of(write_each([text], output));
     }
     let timeout = timeout();
     let transport = TRANSPORT.get().copied();
@@ -183,15 +185,25 @@ pub(crate) fn write(world: World, text: Vec<u8>, output: Output<'_>) -> bool {
         return write_gathered(gathered, world, output);
     };
     // The store of a process may be removed only when another file has all of its content.
-    let (mine, is_written) = match gathered {
-        Gathered::Delivered(mine) => (Some(mine), tree::is_written(transport, world, timeout)),
+    let (mine, outcome) = match gathered {
+        Gathered::Delivered(mine) => {
+            let is_written = tree::is_written(transport, world, timeout);
+            (Some(mine), if is_written { Outcome::HandedOver } else { Outcome::Due })
+        }
         gathered => {
             let mine = if let Gathered::All(texts, _) = &gathered { texts.first().cloned() } else { None };
             (mine, write_gathered(gathered, world, output))
         }
     };
-    tree::confirm(transport, &waiting, is_written, timeout);
-    is_written || mine.is_some_and(|mine| write_each([mine], output))
+    tree::confirm(transport, &waiting, outcome.is_written(), timeout);
+    match mine {
+        Some(mine) if !outcome.is_written() => outcome_of(write_each([mine], output)),
+        _ => outcome,
+    }
+}
+
+fn outcome_of(result: Result<(), Failure>) -> Outcome {
+    result.map_or_else(Outcome::Failed, |()| Outcome::Written)
 }
 
 fn gather(
@@ -236,10 +248,10 @@ fn gather(
     gathered
 }
 
-fn write_gathered(gathered: Gathered, world: World, output: Output<'_>) -> bool {
+fn write_gathered(gathered: Gathered, world: World, output: Output<'_>) -> Outcome {
     match gathered {
         Gathered::All(texts, missing) => write_all_texts(&texts, &missing, world, output),
-        Gathered::Delivered(_) => true,
+        Gathered::Delivered(_) => Outcome::HandedOver,
         Gathered::NotSynchronized(text, why) => {
             if let (Output::Files(stem), Some(why)) = (output, why) {
                 warn(format_args!(
@@ -247,7 +259,7 @@ fn write_gathered(gathered: Gathered, world: World, output: Output<'_>) -> bool 
                     stem.display()
                 ));
             }
-            write_each([text], output)
+            outcome_of(write_each([text], output))
         }
         Gathered::Rejected(texts, why) => {
             let ranks: Vec<_> = texts.iter().map(|text| text.rank.to_string()).collect();
@@ -256,12 +268,12 @@ fn write_gathered(gathered: Gathered, world: World, output: Output<'_>) -> bool 
                 world.rank,
                 ranks.join(", ")
             ));
-            write_each(texts, output)
+            outcome_of(write_each(texts, output))
         }
     }
 }
 
-fn write_all_texts(texts: &[Text], missing: &[(u32, String)], world: World, output: Output<'_>) -> bool {
+fn write_all_texts(texts: &[Text], missing: &[(u32, String)], world: World, output: Output<'_>) -> Outcome {
     for (rank, why) in missing {
         warn(format_args!("monitoring: the records of rank {rank} are missing: {why}"));
     }
@@ -270,30 +282,41 @@ fn write_all_texts(texts: &[Text], missing: &[(u32, String)], world: World, outp
             let identity = run::of_process();
             let first = container::first_line(world.size, identity);
             let write = |file: &File| container::write(file, world.size, identity, texts, missing);
-            write_apart(stem, ".prof", first.as_bytes(), write).is_ok()
+            let result = require_same_root(stem, job_store::is_kept())
+                .inspect_err(|error| warn(format_args!("cannot write {}.prof: {error}", stem.display())))
+                .and_then(|()| write_apart(stem, ".prof", first.as_bytes(), write));
+            result.map_or_else(|error| Outcome::Failed(failure_of(&error)), |()| Outcome::WrittenForAll)
         }
-        _ => write_each(texts.iter().cloned(), output),
+        _ => outcome_of(write_each(texts.iter().cloned(), output)),
     }
 }
 
-/// Writes each text by itself: to a file of its process, or to the output of this process. Returns true if all are written; reports failures to the user.
-pub(crate) fn write_each(texts: impl IntoIterator<Item = Text>, output: Output<'_>) -> bool {
-    let mut success = true;
+/// Writes each text by itself: to a file of its process, or to the output of this process. Reports failures to the user, and returns the
+/// first one.
+pub(crate) fn write_each(texts: impl IntoIterator<Item = Text>, output: Output<'_>) -> Result<(), Failure> {
+    let mut first = Ok(());
     for text in texts {
         let written = match output {
-            Output::Files(stem) => {
-                success &= write_text(stem, &format!(".{}.prof", text.rank), &text.text).is_ok();
-                continue;
-            }
-            Output::Stdout => in_one_piece(io::stdout().lock(), &text.text),
-            Output::Stderr => in_one_piece(io::stderr().lock(), &text.text),
+            Output::Files(stem) => write_own_file(stem, &text),
+            Output::Stdout => report(in_one_piece(io::stdout().lock(), &text.text)),
+            Output::Stderr => report(in_one_piece(io::stderr().lock(), &text.text)),
         };
-        if let Err(error) = written {
-            warn(format_args!("pml_monitoring_enable_output: cannot write: {error}"));
-            success = false;
-        }
+        first = first.and(written.map_err(|error| failure_of(&error)));
     }
-    success
+    first
+}
+
+fn write_own_file(stem: &Path, text: &Text) -> io::Result<()> {
+    let ending = format!(".{}.prof", text.rank);
+    require_same_root(stem, job_store::is_kept())
+        .inspect_err(|error| warn(format_args!("cannot write {}{ending}: {error}", stem.display())))?;
+    write_text(stem, &ending, &text.text)
+}
+
+fn report(written: io::Result<()>) -> io::Result<()> {
+    written.inspect_err(|error| {
+        warn(format_args!("pml_monitoring_enable_output: cannot write: {error}"));
+    })
 }
 
 /// Writes with as few system calls as possible, so that the output of several processes does not mix.

@@ -21,6 +21,7 @@ use super::agreement::{Agreement, Decision};
 use super::tree::Tree;
 use super::{Channel, TRANSPORT, Transport, marks};
 use crate::about;
+use crate::directory::require_same_root;
 use crate::output::write_new;
 use crate::run::{self, Identity, job, template};
 
@@ -73,8 +74,13 @@ pub(crate) fn write(world: World, name: &str, profile: &Profile) {
         warn(format_args!("monitoring_summary_file: {missing} of {size} processes are missing: {why}"));
     }
     let text = SummaryFile { identity: run::of_process().cloned(), about: about::get(), summary }.text();
+    let stem = STEM.get_or_init(|| stem(name));
+    if let Err(error) = require_same_root(stem, false) {
+        warn(format_args!("cannot write {}{ENDING}: {error}", stem.display()));
+        return;
+    }
     // Reports failures itself.
-    let _ = write_new(STEM.get_or_init(|| stem(name)), ENDING, |mut file| file.write_all(text.as_bytes()));
+    let _ = write_new(stem, ENDING, |mut file| file.write_all(text.as_bytes()));
 }
 
 /// Returns the sum of all summaries at rank 0, and `None` elsewhere. Fails with the reason at the process that reports it.
