@@ -14,14 +14,14 @@
 //! the library. Libraries call MPI functions by name and callbacks by pointer, so the instruction before the
 //! return address distinguishes them ([`is_by_name`]).
 //!
-//! Objects are looked up once. The fast path (`trampoline`) compares the return address with the range of the
+//! Objects are looked up once, and again after an object was closed ([`crate::unloading`]). The fast path (`trampoline`) compares the return address with the range of the
 //! first caller, which is usually the executable.
 
 use std::ffi::{CStr, c_void};
 use std::ops::Range;
 use std::ptr::null_mut;
 use std::sync::atomic::{
-    AtomicPtr, AtomicUsize,
+    AtomicBool, AtomicPtr, AtomicUsize,
     Ordering::{AcqRel, Acquire, Relaxed},
 };
 
@@ -53,13 +53,16 @@ impl ReturnAddress {
 #[repr(C)]
 pub(crate) struct CallerRange {
     start: usize,
-    len: usize,
+    /// 0 once an object was closed that may have had the range.
+    len: AtomicUsize,
     next: AtomicPtr<CallerRange>,
     caller: Caller,
+    /// True for an object that is never unloaded.
+    is_permanent: bool,
 }
 
 /// The empty range, which contains no return address.
-static EMPTY: CallerRange = CallerRange::new(0..0, Caller::Program);
+static EMPTY: CallerRange = CallerRange::new(0..0, Caller::Program, true);
 
 /// The ranges of the program, in order of their first calls. Begins with an empty range.
 pub(crate) static PROGRAM_RANGES: AtomicPtr<CallerRange> = AtomicPtr::new((&raw const EMPTY).cast_mut());
@@ -71,13 +74,16 @@ const MAX_RANGES: usize = 64;
 
 static STORED_RANGES: AtomicUsize = AtomicUsize::new(0);
 
+static HAS_CLOSABLE_RANGES: AtomicBool = AtomicBool::new(false);
+
 impl CallerRange {
-    const fn new(range: Range<usize>, caller: Caller) -> Self {
-        Self { start: range.start, len: range.end - range.start, next: AtomicPtr::new(null_mut()), caller }
+    const fn new(range: Range<usize>, caller: Caller, is_permanent: bool) -> Self {
+        let len = AtomicUsize::new(range.end - range.start);
+        Self { start: range.start, len, next: AtomicPtr::new(null_mut()), caller, is_permanent }
     }
 
     fn range(&self) -> Range<usize> {
-        self.start..self.start + self.len
+        self.start..self.start + self.len.load(Relaxed)
     }
 }
 
@@ -90,21 +96,43 @@ fn ranges(list: &'static AtomicPtr<CallerRange>) -> impl Iterator<Item = &'stati
     std::iter::successors(at(list), move |stored| at(&stored.next))
 }
 
-/// Appends a range to its list, or replaces the empty range.
-fn store_range(range: Range<usize>, caller: Caller) {
+/// Returns true if ranges are stored that closing an object makes invalid.
+pub(crate) fn has_closable_ranges() -> bool {
+    HAS_CLOSABLE_RANGES.load(Relaxed)
+}
+
+/// Forgets the ranges of objects that may be unloaded: one of them is, and the next object may be at its address.
+pub(crate) fn forget_closable_ranges() {
+    HAS_CLOSABLE_RANGES.store(false, Relaxed);
+    for list in [&PROGRAM_RANGES, &OTHER_RANGES] {
+        for stored in ranges(list).filter(|stored| !stored.is_permanent) {
+            stored.len.store(0, Relaxed);
+        }
+    }
+}
+
+/// Appends a range to its list, or replaces the empty range. The next object at the address of one that was unloaded has its entry.
+fn store_range(range: Range<usize>, caller: Caller, is_permanent: bool) {
+    let list = if caller == Caller::Program { &PROGRAM_RANGES } else { &OTHER_RANGES };
+    if !is_permanent {
+        let is_former = |stored: &&CallerRange| {
+            !stored.is_permanent && stored.start == range.start && stored.caller == caller
+        };
+        if let Some(former) = ranges(list).find(is_former) {
+            former.len.store(range.end - range.start, Relaxed);
+            return;
+        }
+    }
     if STORED_RANGES.fetch_add(1, Relaxed) >= MAX_RANGES {
         STORED_RANGES.fetch_sub(1, Relaxed);
         return;
     }
-    let new: *mut CallerRange = Box::leak(Box::new(CallerRange::new(range, caller)));
-    let mut link = &OTHER_RANGES;
-    if caller == Caller::Program {
-        let none = (&raw const EMPTY).cast_mut();
-        if PROGRAM_RANGES.compare_exchange(none, new, AcqRel, Acquire).is_ok() {
-            return;
-        }
-        link = &PROGRAM_RANGES;
+    let new: *mut CallerRange = Box::leak(Box::new(CallerRange::new(range, caller, is_permanent)));
+    let none = (&raw const EMPTY).cast_mut();
+    if list.compare_exchange(none, new, AcqRel, Acquire).is_ok() {
+        return;
     }
+    let mut link = list;
     while let Err(present) = link.compare_exchange(null_mut(), new, AcqRel, Acquire) {
         // SAFETY: `compare_exchange` failed, so `present` is not null, and ranges are leaked.
         link = unsafe { &(*present).next };
@@ -140,14 +168,17 @@ pub(crate) fn caller_of(return_address: ReturnAddress) -> Caller {
 
 #[cold]
 fn look_up_caller(address: usize) -> (Caller, Range<usize>) {
-    let (caller, range) = match Object::containing(address) {
-        Some(object) => (kind_of(&object), object.range),
+    let (caller, range, is_permanent) = match Object::containing(address) {
+        Some(object) => (kind_of(&object), object.range.clone(), object.is_permanent()),
         // Generated code: only its page, since objects may be loaded beside it later.
-        None => (Caller::Program, address & !0xfff..(address | 0xfff) + 1),
+        None => (Caller::Program, address & !0xfff..(address | 0xfff) + 1, false),
     };
     // Without a host the kind of caller may be wrong, so it is not stored.
     if Host::get().is_some() {
-        store_range(range.clone(), caller);
+        store_range(range.clone(), caller, is_permanent);
+        if !is_permanent {
+            HAS_CLOSABLE_RANGES.store(true, Relaxed);
+        }
     }
     (caller, range)
 }

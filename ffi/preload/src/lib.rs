@@ -13,7 +13,8 @@
 //!
 //! * It refers to no MPI symbol, and only counts images with definitions when it is loaded, so programs without MPI are not affected.
 //! * It needs only the C library, and few pointers in its statics, because every program loads it.
-//! * A name is intercepted only if the next definition is MPI's. Forwarding keeps every register and argument.
+//! * A name is intercepted only if the next definition is MPI's, except `dlclose` ([`unloading`]). Forwarding keeps every register and
+//!   argument.
 //! * Without listeners, a call costs one load and one branch more.
 
 #![allow(unsafe_code, reason = "this crate is the boundary to C")]
@@ -31,6 +32,7 @@ mod table;
 mod thread_word;
 mod times;
 mod trampoline;
+mod unloading;
 mod unwinder;
 mod watch;
 

@@ -2,7 +2,8 @@
 
 use std::borrow::Cow;
 use std::ffi::{CStr, CString, c_int, c_void};
-use std::ptr::NonNull;
+use std::ptr::{NonNull, null_mut};
+use std::sync::atomic::{AtomicPtr, Ordering::Relaxed};
 
 use mpit::internal::lock::Inside;
 
@@ -139,6 +140,8 @@ pub(crate) struct MappedObject<'a> {
     pub(crate) headers: &'a [ProgramHeader],
     /// The number of objects that were ever loaded; `None` from older dynamic linkers.
     pub(crate) loaded: Option<u64>,
+    /// The number of objects that were ever unloaded; `None` from older dynamic linkers.
+    pub(crate) unloaded: Option<u64>,
 }
 
 pub(crate) type ProgramHeader = libc::Elf64_Phdr;
@@ -150,7 +153,7 @@ impl MappedObject<'_> {
         NonNull::new(std::ptr::with_exposed_provenance_mut(self.base.wrapping_add(header.p_vaddr as usize)))
     }
 
-    fn contains(&self, address: usize) -> bool {
+    pub(crate) fn contains(&self, address: usize) -> bool {
         self.headers.iter().any(|header| {
             let offset = address.wrapping_sub(self.base).wrapping_sub(header.p_vaddr as usize);
             header.p_type == libc::PT_LOAD && offset < header.p_memsz as usize
@@ -204,13 +207,13 @@ pub(crate) fn collect_from_objects<T>(mut pick: impl FnMut(&MappedObject<'_>) ->
     }
 }
 
-/// Calls a function for each loaded object in load order, until it returns true. Delays forks meanwhile: in
+/// Calls a function for each loaded object in load order, until it returns true. Returns true if it has done so. Delays forks meanwhile: in
 /// the child, the dynamic linker's lock would stay locked. The function must not allocate: the lock of an allocator that searches
 /// objects itself, for stack traces, may be held by a thread that waits for the dynamic linker.
-pub(crate) fn each_object<F: FnMut(&MappedObject<'_>) -> bool>(mut is_last: F) {
+pub(crate) fn each_object<F: FnMut(&MappedObject<'_>) -> bool>(mut is_last: F) -> bool {
     let _inside = Inside::enter();
     // SAFETY: `visit` of this type expects a pointer to an `F`, and does not keep it.
-    unsafe { libc::dl_iterate_phdr(Some(visit::<F>), (&raw mut is_last).cast()) };
+    unsafe { libc::dl_iterate_phdr(Some(visit::<F>), (&raw mut is_last).cast()) != 0 }
 }
 
 /// Calls the function of [`each_object`].
@@ -231,8 +234,10 @@ unsafe extern "C" fn visit<F: FnMut(&MappedObject<'_>) -> bool>(
     let name = unsafe { CStr::from_ptr(info.dlpi_name) };
     // SAFETY: `dlpi_phdr` has `dlpi_phnum` program headers.
     let headers = unsafe { std::slice::from_raw_parts(info.dlpi_phdr, usize::from(info.dlpi_phnum)) };
-    let loaded = if size >= size_of::<libc::dl_phdr_info>() { Some(info.dlpi_adds) } else { None };
-    is_last(&MappedObject { name, base: info.dlpi_addr as usize, headers, loaded }).into()
+    let has_counts = size >= size_of::<libc::dl_phdr_info>();
+    let (loaded, unloaded) =
+        if has_counts { (Some(info.dlpi_adds), Some(info.dlpi_subs)) } else { (None, None) };
+    is_last(&MappedObject { name, base: info.dlpi_addr as usize, headers, loaded, unloaded }).into()
 }
 
 /// Returns the definition of a symbol that follows ours in the program's scope.
@@ -273,6 +278,42 @@ pub(crate) fn name_of(address: NonNull<c_void>) -> Option<CString> {
     if is_found { Some(name.to_name()) } else { None }
 }
 
+/// Calls a function for the object that contains an address, in any namespace of the dynamic linker. [`each_object`] knows only that of
+/// this library.
+pub(crate) fn object_of_any_namespace(address: usize, mut visit: impl FnMut(&MappedObject<'_>) -> bool) {
+    let _inside = Inside::enter();
+    let Some(info) = describe_address(std::ptr::with_exposed_provenance(address)) else { return };
+    let header = info.dli_fbase.cast::<libc::Elf64_Ehdr>();
+    // SAFETY: an object that the dynamic linker describes begins with the header of its file, and stays loaded while its code calls.
+    let is_header = unsafe { header.cast::<[u8; 4]>().read() } == *b"\x7fELF";
+    if !is_header {
+        return;
+    }
+    // SAFETY: the object begins with such a header.
+    let header = unsafe { &*header };
+    let headers = info.dli_fbase.wrapping_byte_add(header.e_phoff as usize).cast::<ProgramHeader>();
+    // SAFETY: linkers put the program headers behind the header of the file, into the segment that begins with it.
+    let headers = unsafe { std::slice::from_raw_parts(headers, usize::from(header.e_phnum)) };
+    let Some(first) = headers.iter().find(|header| header.p_type == libc::PT_LOAD) else { return };
+    let base = info.dli_fbase.addr().wrapping_sub((first.p_vaddr - first.p_offset) as usize);
+    // SAFETY: the dynamic linker keeps the NUL-terminated name of an object until it unloads the object.
+    let name = unsafe { CStr::from_ptr(info.dli_fname) };
+    visit(&MappedObject { name, base, headers, loaded: None, unloaded: None });
+}
+
+/// Returns the dynamic linker's description of an address in an object, with a name and a start.
+fn describe_address(address: *const c_void) -> Option<libc::Dl_info> {
+    let mut info = libc::Dl_info {
+        dli_fname: std::ptr::null(),
+        dli_fbase: null_mut(),
+        dli_sname: std::ptr::null(),
+        dli_saddr: null_mut(),
+    };
+    // SAFETY: `info` is a local variable.
+    let found = unsafe { libc::dladdr(address, &raw mut info) } != 0;
+    if found && !info.dli_fname.is_null() && !info.dli_fbase.is_null() { Some(info) } else { None }
+}
+
 /// Returns the file of the object that contains an address.
 fn file_of(address: NonNull<c_void>) -> Option<CString> {
     let name = name_of(address)?;
@@ -281,17 +322,7 @@ fn file_of(address: NonNull<c_void>) -> Option<CString> {
 }
 
 fn file_of_executable(address: NonNull<c_void>) -> Option<CString> {
-    let mut info = libc::Dl_info {
-        dli_fname: std::ptr::null(),
-        dli_fbase: std::ptr::null_mut(),
-        dli_sname: std::ptr::null(),
-        dli_saddr: std::ptr::null_mut(),
-    };
-    // SAFETY: `info` is a local variable.
-    let found = unsafe { libc::dladdr(address.as_ptr(), &raw mut info) } != 0;
-    if !found || info.dli_fname.is_null() {
-        return None;
-    }
+    let info = describe_address(address.as_ptr())?;
     // SAFETY: the dynamic linker keeps the NUL-terminated name of an object until it unloads the object.
     Some(unsafe { CStr::from_ptr(info.dli_fname) }.to_owned())
 }
@@ -307,6 +338,38 @@ pub fn keep_loaded(address: *const c_void) {
     let Some(file) = NonNull::new(address.cast_mut()).and_then(file_of) else { return };
     // SAFETY: `RTLD_NOLOAD` loads nothing, so no code runs. The handle is never closed.
     unsafe { libc::dlopen(file.as_ptr(), libc::RTLD_NOLOAD | libc::RTLD_LAZY | libc::RTLD_NODELETE) };
+}
+
+/// Returns the number of times that objects were loaded or unloaded, in all namespaces of the dynamic linker; `None` from older ones.
+#[must_use]
+pub fn changes_of_objects() -> Option<u64> {
+    let mut changes = None;
+    each_object(|object| {
+        changes = object.loaded.zip(object.unloaded).map(|(loaded, unloaded)| loaded + unloaded);
+        true
+    });
+    changes
+}
+
+/// Closes a handle of `dlopen` by the definition of `dlclose` that follows ours in the program's scope.
+///
+/// # Safety
+///
+/// The rules of `dlclose`.
+pub unsafe fn close(library: *mut c_void) -> c_int {
+    static DLCLOSE: AtomicPtr<c_void> = AtomicPtr::new(null_mut());
+    let mut function = DLCLOSE.load(Relaxed);
+    if function.is_null() {
+        let Some(found) = next(c"dlclose") else { return -1 };
+        function = found.as_ptr();
+        DLCLOSE.store(function, Relaxed);
+    }
+    // SAFETY: the C library defines this name with these parameters, and so do objects that replace it.
+    let function = unsafe {
+        std::mem::transmute::<*mut c_void, unsafe extern "C-unwind" fn(*mut c_void) -> c_int>(function)
+    };
+    // SAFETY: the caller follows the rules of the function.
+    unsafe { function(library) }
 }
 
 /// Returns a handle of an object that is already loaded.

@@ -26,6 +26,8 @@ pub struct Module {
     pub offset: u64,
     /// The build ID; empty if there is none.
     pub build_id: Vec<u8>,
+    /// Device and inode of a file without a build ID; empty for others.
+    pub file: Box<str>,
 }
 
 /// Returns the file that contains the code at an address; `None` for code that is in no file.
@@ -35,22 +37,36 @@ pub fn module_of(address: usize) -> Option<Module> {
     let mut found = None;
     // Nothing is allocated while the dynamic linker's lock is held.
     let mut build_id = [0; MAX_BUILD_ID];
-    find::each_object(|object| {
-        let is_inside = |header: &&libc::Elf64_Phdr| {
-            let start = object.base.wrapping_add(header.p_vaddr as usize);
-            header.p_type == libc::PT_LOAD && (start..start + header.p_memsz as usize).contains(&address)
-        };
-        if !object.headers.iter().any(|header| is_inside(&header)) {
+    let mut look_at = |object: &MappedObject<'_>| {
+        if !object.contains(address) {
             return false;
         }
         name.set(object.name);
         let len = read_build_id(object, &mut build_id);
         found = Some((address.wrapping_sub(object.base), len));
         true
-    });
+    };
+    if !find::each_object(&mut look_at) {
+        find::object_of_any_namespace(address, look_at);
+    }
     let (offset, len) = found?;
     let path = path_of(&name.to_name());
-    Some(Module { path, offset: offset as u64, build_id: build_id[..len].to_vec() })
+    let file = if len == 0 { identity_of_file(address).unwrap_or_default() } else { Box::default() };
+    Some(Module { path, offset: offset as u64, build_id: build_id[..len].to_vec(), file })
+}
+
+/// Returns device and inode of the file that is mapped at an address.
+fn identity_of_file(address: usize) -> Option<Box<str>> {
+    let maps = fs::read_to_string("/proc/self/maps").ok()?;
+    let number = |text: &str| usize::from_str_radix(text, 16).ok();
+    let is_at_address = |line: &&str| {
+        let range = line.split(' ').next().and_then(|range| range.split_once('-'));
+        let range = range.and_then(|(start, end)| Some(number(start)?..number(end)?));
+        range.is_some_and(|range| range.contains(&address))
+    };
+    let line = maps.lines().find(is_at_address)?;
+    let mut words = line.split_ascii_whitespace().skip(3);
+    Some(format!("{} {}", words.next()?, words.next()?).into())
 }
 
 /// Returns the path of an object with the dynamic linker's name, which is empty for the executable.
@@ -107,7 +123,7 @@ fn build_id_in(mut notes: &[u8], align: usize) -> Option<&[u8]> {
 
 #[cfg(test)]
 mod tests {
-    use super::{build_id_in, module_of};
+    use super::{build_id_in, identity_of_file, module_of};
 
     fn note(owner: &[u8], kind: u32, content: &[u8]) -> Vec<u8> {
         let mut note = Vec::new();
@@ -140,5 +156,6 @@ mod tests {
         assert!(of_c.path.to_string_lossy().contains("libc"), "{of_c:?}");
         assert!(of_c.build_id.len() >= 16 && of_c.offset > 0, "{of_c:?}");
         assert_eq!(module_of(8), None);
+        assert!(identity_of_file(module_of as *const () as usize).unwrap().contains(':'));
     }
 }

@@ -92,7 +92,7 @@ impl Object {
         // SAFETY: the handle is open.
         let found = unsafe { find::symbol(handle.as_ptr(), name) };
         // SAFETY: the handle came from `dlopen`; the object stays loaded, because the process still uses its code.
-        unsafe { libc::dlclose(handle.as_ptr()) };
+        unsafe { find::close(handle.as_ptr()) };
         found.map(NonNull::as_ptr)
     }
 

@@ -1,15 +1,37 @@
 /* Calls of MPI from several places, with counts and times that are built in. Each place is a line with a comment `site: NAME`,
- * which the test finds. With the argument `kill`, rank 0 ends in the middle; with `many`, calls come from 5000 places. */
+ * which the test finds. With the argument `kill`, rank 0 ends in the middle; with `many`, calls come from 5000 places. With `turns` and
+ * paths of three libraries, calls come from libraries that are loaded and closed in turn, from another namespace and from generated code. */
 #define _GNU_SOURCE
+#ifdef WITHOUT_MPI
+/* A library whose calls have the address of a function, so that it can be in another namespace of the dynamic linker. */
+void call_for(int (*call)(void *), void *argument, int times);
+void call_for(int (*call)(void *), void *argument, int times)
+{
+    while (times-- > 0)
+        call(argument);
+}
+#else
+#include <dlfcn.h>
 #include <mpi.h>
 #include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #define PAUSE_MS 30
 #define STEPS 10
 
-#ifdef LIBRARY
+#ifdef TURN
+void call_in_turn(int times);
+void call_in_turn(int times)
+{
+    while (times-- > 0)
+        MPI_Barrier(MPI_COMM_SELF); /* site: in turn */
+}
+#elif defined LIBRARY
 void send_from_library(int *value, int dest);
 void send_from_library(int *value, int dest)
 {
@@ -65,6 +87,54 @@ static void call_from_many_places(void)
     /* clang-format on */
 }
 
+/* Loads a library, and finds a function of it. */
+static void *open_library(const char *path, const char *name, void **function)
+{
+    void *library = dlopen(path, RTLD_NOW);
+
+    if (!library || !(*function = dlsym(library, name))) {
+        fprintf(stderr, "%s\n", dlerror());
+        exit(3);
+    }
+    return library;
+}
+
+/* Makes 30 calls from the first library and 9 from the second one, at the same address, and so once more; then 5 from the third one in
+ * another namespace, and 4 from generated code. */
+static void call_in_turns(char **paths)
+{
+#ifdef __x86_64__
+    static const unsigned char code[] = {0x48, 0x89, 0xf8, 0x48, 0x89, 0xf7, 0x48, 0x83, 0xec,
+                                         0x08, 0xff, 0xd0, 0x48, 0x83, 0xc4, 0x08, 0xc3};
+#else
+    static const unsigned code[] = {0xa9bf7bfd, 0xaa0003e9, 0xaa0103e0, 0xd63f0120, 0xa8c17bfd, 0xd65f03c0};
+#endif
+    int (*barrier)(void *) = (int (*)(void *))(void *)MPI_Barrier;
+    void *self = (void *)(intptr_t)MPI_COMM_SELF, *apart, *generated;
+    int turn;
+
+    for (turn = 0; turn < 4; turn++) {
+        void (*call)(int), *library = open_library(paths[turn % 2], "call_in_turn", (void **)&call);
+
+        call(turn % 2 ? 9 : 30);
+        dlclose(library);
+    }
+    apart = dlmopen(LM_ID_NEWLM, paths[2], RTLD_NOW);
+    if (apart) {
+        void (*call_for)(int (*)(void *), void *, int);
+
+        *(void **)&call_for = dlsym(apart, "call_for");
+        call_for(barrier, self, 5);
+        dlclose(apart);
+    }
+    generated = mmap(NULL, sizeof code, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    memcpy(generated, code, sizeof code);
+    mprotect(generated, sizeof code, PROT_READ | PROT_EXEC);
+    __builtin___clear_cache((char *)generated, (char *)generated + sizeof code);
+    for (turn = 0; turn < 4; turn++)
+        ((void (*)(int (*)(void *), void *))generated)(barrier, self);
+}
+
 int main(int argc, char **argv)
 {
     int step;
@@ -85,6 +155,8 @@ int main(int argc, char **argv)
 #endif
     if (argc > 1 && strcmp(argv[1], "many") == 0)
         call_from_many_places();
+    if (argc > 4 && strcmp(argv[1], "turns") == 0)
+        call_in_turns(argv + 2);
     if (argc > 1 && strcmp(argv[1], "kill") == 0) {
         if (rank == 0) {
             usleep(300000);
@@ -95,4 +167,5 @@ int main(int argc, char **argv)
     MPI_Finalize();
     return 0;
 }
+#endif
 #endif

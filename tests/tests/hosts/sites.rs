@@ -135,16 +135,30 @@ fn check_properties(report: &Value) -> Outcome {
     Failure::unless(barriers.len() == 2 && are_inlined, || format!("{barriers:?}"))
 }
 
-/// Tests calls by a library of the program, and a program whose symbols were removed.
+/// Tests calls by a library of the program, by libraries that are closed, in another namespace, by generated code, and a program whose
+/// symbols were removed.
 #[test]
 fn sites_are_in_every_module() -> Outcome {
     on_each_in_dir("sites_modules", |stack, dir| {
         let library = program(stack, "libcall_sites.so", &["-DLIBRARY", "-shared", "-fPIC"])?;
         let link = format!("-Wl,--no-as-needed,{}", library.display());
         let over_library = program(stack, "call_sites_over_library", &["-DOVER_LIBRARY", "-s", &link])?;
-        let (report, _) = reported(job(stack, &over_library), dir, &[SITED])?;
+        let turn = |file: &str| program(stack, file, &["-DTURN", "-shared", "-fPIC"]);
+        let apart = ["-DWITHOUT_MPI", "-shared", "-fPIC", "-Wl,--build-id=none"];
+        let apart = build::c_variant(None, "call_sites", "libcall_sites_apart.so", &apart)?;
+        let turns = [turn("libcall_sites_a.so")?, turn("libcall_sites_b.so")?, apart];
+        let job = job(stack, &over_library).arg("turns").args(turns);
+        let (report, _) = reported(job, dir, &[SITED])?;
         let found = named_calls(&report, SOURCE)?;
-        equal("library", &found, &calls(&[("library", "MPI_Send", 1, 4)]))?;
+        let wanted = [("library", "MPI_Send", 1, 4), ("in turn", "MPI_Barrier", 2 * 78, 0)];
+        equal("library", &found, &calls(&wanted))?;
+        let modules = ["libcall_sites_a.so", "libcall_sites_b.so", "libcall_sites_apart.so", ""];
+        let by_module = modules.map(|module| {
+            let is_there =
+                |site: &&Value| Path::new(text(site, "module")).file_name().unwrap_or_default() == module;
+            rows(&report, "sites").filter(is_there).map(|site| number(site, "calls")).sum::<u64>()
+        });
+        equal("barriers by module", &by_module, &[2 * 60, 2 * 18, 2 * 5, 2 * 4])?;
         let stripped: Vec<_> =
             rows(&report, "sites").filter(|site| text(site, "module").ends_with("over_library")).collect();
         let is_right = |site: &&Value| {

@@ -4,6 +4,7 @@
 //! words of its own, so that it adds without locked instructions. Rows follow from the words ([`mpit_format::store::TimeRecords`]),
 //! in a file at the end and in the store of a killed process alike.
 
+mod loaded_objects;
 mod places;
 mod registry;
 mod variables;
@@ -24,9 +25,10 @@ use mpit_format::store::times::time;
 use mpit_format::times::{Clock, machine};
 use mpit_frameworks::comms::{Reader, Record};
 
+pub use loaded_objects::{begin_generation, closing_begins, closing_ends, generation};
 pub use mpit_format::store::times::{SampleRule, call as call_words, late as late_words};
 pub use mpit_format::times::{Mode, SiteRow, duration_bin};
-pub use places::{NO_REGION, Origin, count_mismatch, region, set_describe};
+pub use places::{DescribedSite, NO_REGION, Origin, count_mismatch, region, set_describe};
 
 use crate::runtime::RUNTIME;
 use crate::settings;

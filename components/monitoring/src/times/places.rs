@@ -9,10 +9,14 @@ use mpit_format::store::TimeRecords;
 use mpit_format::store::blocks::{BlockKind, Encoded};
 use mpit_format::times::{OTHER_REGIONS, OTHER_SITES, RegionRow, SiteRow};
 
+use super::loaded_objects;
 use crate::store::OF_PROCESS;
 
 /// The maximum number of places. Each takes memory for each communicator and thread with which it is used.
 const MAX_SITES: usize = 4096;
+
+/// The maximum number of return addresses whose places are kept. Those of a program with more are *other sites*.
+const MAX_ADDRESSES: usize = 4 * MAX_SITES;
 
 /// The maximum number of regions.
 const MAX_REGIONS: usize = 255;
@@ -34,17 +38,84 @@ pub struct Origin {
     pub return_address: u64,
 }
 
-static SITES: Mutex<Sites> = Mutex::new(Sites { numbers: BTreeMap::new(), rows: Vec::new() });
+static SITES: Mutex<Sites> = Mutex::new(Sites { generation: 0, numbers: BTreeMap::new(), all: Vec::new() });
 
 static REGIONS: Mutex<Regions> =
     Mutex::new(Regions { numbers: BTreeMap::new(), all: Vec::new(), is_stored: false });
 
-static DESCRIBE: Once<fn(u64) -> SiteRow> = Once::new();
+static DESCRIBE: Once<fn(u64) -> DescribedSite> = Once::new();
+
+/// A place in the program.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct DescribedSite {
+    /// The line, whose number is ignored.
+    pub row: SiteRow,
+    /// Device and inode of a file without a build ID; empty for others.
+    pub file: Box<str>,
+}
+
+impl DescribedSite {
+    fn is_same(&self, other: &Self) -> bool {
+        let key =
+            |site: &Self| (site.row.offset, Arc::clone(&site.row.build_id), Arc::clone(&site.row.module));
+        key(self) == key(other) && self.file == other.file
+    }
+}
 
 struct Sites {
+    /// The [generation](loaded_objects::generation) of the return addresses.
+    generation: u64,
     /// By return address.
     numbers: BTreeMap<u64, u64>,
-    rows: Vec<SiteRow>,
+    all: Vec<KnownSite>,
+}
+
+struct KnownSite {
+    described: DescribedSite,
+    row: SiteRow,
+}
+
+impl Sites {
+    /// Returns the number of the place with a return address, if it is known in a generation.
+    fn number(&mut self, return_address: u64, generation: u64) -> Option<u64> {
+        if self.generation != generation {
+            self.numbers.clear();
+            self.generation = generation;
+        }
+        self.numbers.get(&return_address).copied()
+    }
+
+    /// Returns the number of a place, which gets one if it has none.
+    fn number_of(&mut self, described: DescribedSite) -> u64 {
+        if let Some(known) = self.all.iter().find(|known| known.described.is_same(&described)) {
+            return known.row.number;
+        }
+        if self.all.len() >= MAX_SITES {
+            return OTHER_SITES;
+        }
+        let number = self.all.len() as u64 + 1;
+        let row = SiteRow { number, module: self.module_of(&described), ..described.row.clone() };
+        let _ = OF_PROCESS.add(BlockKind::Site, number, 0, Encoded::of_site(&row).words());
+        self.all.push(KnownSite { described, row });
+        number
+    }
+
+    /// Returns the path of a place's module, with a number if other files without build IDs had this path before.
+    fn module_of(&self, described: &DescribedSite) -> Arc<str> {
+        let path = &described.row.module;
+        let mut files: Vec<&str> = Vec::new();
+        let of_path = self.all.iter().map(|known| &known.described).filter(|known| known.row.module == *path);
+        for known in of_path.filter(|known| !known.file.is_empty()) {
+            if !files.contains(&&*known.file) {
+                files.push(&known.file);
+            }
+        }
+        let position = files.iter().position(|file| **file == *described.file).unwrap_or(files.len());
+        if described.file.is_empty() || position == 0 {
+            return Arc::clone(path);
+        }
+        format!("{path} (file {})", position + 1).into()
+    }
 }
 
 struct Regions {
@@ -77,7 +148,7 @@ impl Region {
 }
 
 /// Sets the function that finds the module and the offset of a return address. The first call counts.
-pub fn set_describe(describe: fn(u64) -> SiteRow) {
+pub fn set_describe(describe: fn(u64) -> DescribedSite) {
     DESCRIBE.get_or_init(|| describe);
 }
 
@@ -86,32 +157,25 @@ pub(super) fn site(return_address: u64) -> u64 {
     if return_address == 0 {
         return 0;
     }
-    {
-        let sites = SITES.lock();
-        if let Some(number) = sites.numbers.get(&return_address) {
-            return *number;
+    // Read before the object is found, which stays loaded during the call.
+    let generation = loaded_objects::generation();
+    if let Some(generation) = generation {
+        let mut sites = SITES.lock();
+        if let Some(number) = sites.number(return_address, generation) {
+            return number;
         }
-        if sites.rows.len() >= MAX_SITES {
+        if sites.numbers.len() >= MAX_ADDRESSES {
             return OTHER_SITES;
         }
     }
     // The dynamic linker, which finds the module, has a lock of its own.
-    let row = DESCRIBE.get().map(|describe| describe(return_address)).unwrap_or_default();
+    let site = DESCRIBE.get().map(|describe| describe(return_address)).unwrap_or_default();
     let mut sites = SITES.lock();
-    let number = sites.rows.len() as u64 + 1;
-    if let Some(number) = sites.numbers.get(&return_address) {
-        return *number;
+    let number = sites.number_of(site);
+    // The map belongs to another generation if an object was closed meanwhile.
+    if generation.is_some_and(|generation| sites.generation == generation) {
+        sites.numbers.insert(return_address, number);
     }
-    let is_same = |known: &&SiteRow| SiteRow { number: known.number, ..row.clone() } == **known;
-    let known = sites.rows.iter().find(is_same).map(|known| known.number);
-    if let Some(known) = known {
-        sites.numbers.insert(return_address, known);
-        return known;
-    }
-    let row = SiteRow { number, ..row };
-    let _ = OF_PROCESS.add(BlockKind::Site, number, 0, Encoded::of_site(&row).words());
-    sites.numbers.insert(return_address, number);
-    sites.rows.push(row);
     number
 }
 
@@ -156,11 +220,39 @@ pub(super) fn begin() {
 
 /// Adds the places and regions to the records.
 pub(super) fn add_to(records: &mut TimeRecords) {
-    for site in &SITES.lock().rows {
-        records.add_site(site.clone());
+    for site in &SITES.lock().all {
+        records.add_site(site.row.clone());
     }
     for (region, number) in REGIONS.lock().all.iter().zip(1..) {
         let (mismatches, name) = (region.mismatches, Arc::clone(&region.name));
         records.add_region(RegionRow { number, mismatches, name });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::{DescribedSite, SiteRow, Sites};
+
+    /// The files have one path, one after the other, and no build ID.
+    #[test]
+    fn replaced_files_are_other_modules() {
+        let mut sites = Sites { generation: 0, numbers: BTreeMap::new(), all: Vec::new() };
+        let site = |file: &str, offset: u64| {
+            let row = SiteRow { number: 0, offset, build_id: "".into(), module: "/lib/a.so".into() };
+            DescribedSite { row, file: file.into() }
+        };
+        let all = [("8:1 5", 1), ("8:1 6", 1), ("8:1 5", 2), ("8:1 6", 1), ("8:1 6", 3), ("8:1 5", 1)];
+        let numbers = all.map(|(file, offset)| sites.number_of(site(file, offset)));
+        assert_eq!(numbers, [1, 2, 3, 2, 4, 1]);
+        let modules: Vec<&str> = sites.all.iter().map(|known| &*known.row.module).collect();
+        assert_eq!(modules, ["/lib/a.so", "/lib/a.so (file 2)", "/lib/a.so", "/lib/a.so (file 2)"]);
+    }
+
+    #[test]
+    fn addresses_are_kept_for_a_generation() {
+        let mut sites = Sites { generation: 1, numbers: BTreeMap::from([(7, 1)]), all: Vec::new() };
+        assert_eq!([1, 2, 1].map(|generation| sites.number(7, generation)), [Some(1), None, None]);
     }
 }

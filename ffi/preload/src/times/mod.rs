@@ -263,7 +263,8 @@ fn find(
     origin: Origin,
     code: c_int,
 ) -> Option<&'static Place> {
-    let revision = revision::current();
+    // Read before the words are found.
+    let kept_for = (revision::current(), times::generation());
     // Another thread, or a callback inside of the call, may have paused. A place of the new revision would count all the same.
     if !times::is_active() {
         return None;
@@ -278,7 +279,7 @@ fn find(
         _ => None,
     };
     let id = comm.map_or(0, |comm| comm.id().get());
-    state.keep(revision, (handle, id), call, origin, (words, late))
+    state.keep(kept_for, (handle, id), call, origin, (words, late))
 }
 
 /// Returns the communicator of a handle that a call was given; registers it if needed and the library has accepted the handle.

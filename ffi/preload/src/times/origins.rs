@@ -3,7 +3,7 @@
 use std::alloc::{self, Layout};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use mpit_components::times::{NO_REGION, Origin};
+use mpit_components::times::{self, NO_REGION, Origin};
 
 use super::call::Call;
 use super::state::Place;
@@ -26,6 +26,8 @@ struct OfOrigin {
     place: Place,
     return_address: AtomicU64,
     region: AtomicU64,
+    /// The generation of loaded objects to which the return address belongs; 0 for none.
+    generation: AtomicU64,
 }
 
 impl OfOrigin {
@@ -34,6 +36,16 @@ impl OfOrigin {
         self.return_address.load(Relaxed) == origin.return_address
             && self.region.load(Relaxed) == u64::from(origin.region)
             && self.place.is_for(call, comm)
+    }
+
+    /// Returns true if the words are those of the call in a revision. Closing an object begins one.
+    #[inline]
+    fn is_renewed(&self, revision: u64) -> bool {
+        let is_loaded = || {
+            self.return_address.load(Relaxed) == 0
+                || times::generation() == Some(self.generation.load(Relaxed))
+        };
+        self.place.is_of_revision(revision) || is_loaded() && self.place.renew(revision)
     }
 }
 
@@ -82,14 +94,27 @@ impl Origins {
         if entry.is_of(call, comm, origin) && entry.place.is_current() { Some(&entry.place) } else { None }
     }
 
-    /// Returns the words of a call, if they are known. They may be those of another revision.
-    pub(super) fn find(&'static self, call: Call, comm: u64, origin: Origin) -> Option<&'static Place> {
-        let found = self.entries(call, comm, origin).find(|entry| entry.is_of(call, comm, origin));
-        found.map(|entry| &entry.place)
+    /// Returns the words of a call, if they are known and valid in a revision.
+    pub(super) fn find(
+        &'static self,
+        call: Call,
+        comm: u64,
+        origin: Origin,
+        revision: u64,
+    ) -> Option<&'static Place> {
+        let entry = self.entries(call, comm, origin).find(|entry| entry.is_of(call, comm, origin))?;
+        if entry.is_renewed(revision) { Some(&entry.place) } else { None }
     }
 
-    /// Returns the place for the words of a call: its own, a free one, or that of another call.
-    pub(super) fn replace(&'static self, call: Call, comm: u64, origin: Origin) -> Option<&'static Place> {
+    /// Returns the place for the words of a call: its own, a free one, or that of another call. The return address belongs to a
+    /// generation of loaded objects, or to none.
+    pub(super) fn replace(
+        &'static self,
+        call: Call,
+        comm: u64,
+        origin: Origin,
+        generation: Option<u64>,
+    ) -> Option<&'static Place> {
         let entries = || self.entries(call, comm, origin);
         let is_free = |entry: &&OfOrigin| entry.place.is_free();
         let own = entries().find(|entry| entry.is_of(call, comm, origin));
@@ -99,6 +124,7 @@ impl Origins {
         entry.place.clear();
         entry.return_address.store(origin.return_address, Relaxed);
         entry.region.store(origin.region.into(), Relaxed);
+        entry.generation.store(generation.unwrap_or(0), Relaxed);
         Some(&entry.place)
     }
 }

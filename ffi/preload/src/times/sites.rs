@@ -4,8 +4,10 @@
 
 use std::fmt::Write;
 
-use mpit_components::times::{self, SiteRow};
+use mpit_components::times::{self, DescribedSite, SiteRow};
 use mpit_ffi::host::modules::module_of;
+
+use crate::unloading;
 
 /// Prepares the descriptions of places. Whether they are distinguished was decided when calls found their next definitions.
 pub(super) fn prepare() {
@@ -13,12 +15,14 @@ pub(super) fn prepare() {
 }
 
 /// Finds the module of a return address.
-fn describe(return_address: u64) -> SiteRow {
-    let Some(module) = module_of(return_address as usize) else { return SiteRow::default() };
+fn describe(return_address: u64) -> DescribedSite {
+    unloading::look_for_changes();
+    let Some(module) = module_of(return_address as usize) else { return DescribedSite::default() };
     let mut build_id = String::new();
     for byte in &module.build_id {
         let _ = write!(build_id, "{byte:02x}");
     }
     let path = module.path.to_string_lossy();
-    SiteRow { number: 0, offset: module.offset, build_id: build_id.into(), module: path.into() }
+    let row = SiteRow { number: 0, offset: module.offset, build_id: build_id.into(), module: path.into() };
+    DescribedSite { row, file: module.file }
 }

@@ -88,11 +88,16 @@ impl Place {
     /// reasons.
     #[inline]
     fn is_renewed(&self, revision: u64) -> bool {
-        self.revision.load(Relaxed) == revision || self.renew(revision)
+        self.is_of_revision(revision) || self.renew(revision)
+    }
+
+    #[inline]
+    pub(super) fn is_of_revision(&self, revision: u64) -> bool {
+        self.revision.load(Relaxed) == revision
     }
 
     #[inline(never)]
-    fn renew(&self, revision: u64) -> bool {
+    pub(super) fn renew(&self, revision: u64) -> bool {
         let (comm, id) = (self.comm.load(Relaxed), self.id.load(Relaxed));
         let is_same = || comm == 0 || comms::cached(comm as Handle).is_some_and(|comm| comm.id().get() == id);
         let is_valid = times::is_active() && is_same();
@@ -199,8 +204,7 @@ impl ThreadTimes {
         // Read before the conditions are checked.
         let revision = revision::current();
         if !is_whole_program(origin) {
-            let place = self.origins.get()?.find(call, comm, origin)?;
-            return if place.is_renewed(revision) { Some(place) } else { None };
+            return self.origins.get()?.find(call, comm, origin, revision);
         }
         self.known_in_whole_program(call, comm, revision)
     }
@@ -262,10 +266,10 @@ impl ThreadTimes {
         self.used_len.store(0, Relaxed);
     }
 
-    /// Keeps the words of calls of an origin, and returns their place.
+    /// Keeps the words of calls of an origin for a revision and a generation of loaded objects, and returns their place.
     pub(super) fn keep(
         &'static self,
-        revision: u64,
+        (revision, generation): (u64, Option<u64>),
         comm: (u64, u64),
         call: Call,
         origin: Origin,
@@ -284,7 +288,7 @@ impl ThreadTimes {
             self.origins.set(Some(origins));
             Some(origins)
         })?;
-        let place = origins.replace(call, comm.0, origin)?;
+        let place = origins.replace(call, comm.0, origin, generation)?;
         place.set(revision, comm, call, words, late);
         Some(place)
     }
