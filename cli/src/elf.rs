@@ -1,9 +1,15 @@
 //! Inspection of program files: static or dynamic, with an MPI library or not.
 
+use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::os::unix::fs::PermissionsExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{Access, access};
+
+use crate::search_path::candidates;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Program {
@@ -15,9 +21,14 @@ pub(crate) enum Program {
     Dynamic,
     /// A program with the rights of its owner (set-user-ID), for which the dynamic linker refuses to preload by path.
     Privileged,
+    /// A program of another C library than the preload library, which cannot be loaded into it.
+    OtherLibc,
     /// A script, or a program of another machine.
     Other,
 }
+
+/// The largest number of bytes of a path, and of the first line of a script.
+const MAX_PATH: u64 = 4096;
 
 /// The largest number of bytes that are read at once: more than any table of headers needs, so that damaged sizes use no more.
 const MAX_BYTES: u64 = 64 << 20;
@@ -51,6 +62,9 @@ impl Program {
             }
             Self::Privileged => {
                 "runs with the rights of its owner (set-user-ID), so no library is preloaded: run it without them"
+            }
+            Self::OtherLibc => {
+                "belongs to another C library than glibc, for which the library to preload is: build it with glibc"
             }
             Self::Mpi | Self::Dynamic | Self::Other => return None,
         };
@@ -107,6 +121,14 @@ impl Image {
         self.segments.iter().any(|segment| segment.kind == PT_INTERP)
     }
 
+    /// Returns the path of the dynamic linker that the program names.
+    fn interpreter(&self) -> Option<PathBuf> {
+        let segment = self.segments.iter().find(|segment| segment.kind == PT_INTERP)?;
+        let mut path = read(&self.file, segment.offset, segment.size.min(MAX_PATH));
+        path.truncate(path.iter().position(|byte| *byte == 0)?);
+        Some(PathBuf::from(OsString::from_vec(path)))
+    }
+
     /// Returns true for a file without an interpreter, but with a soname or needed libraries. The C library has an interpreter.
     fn is_library(&self) -> bool {
         !self.has_interpreter() && self.dynamic.iter().any(|(tag, _)| [DT_NEEDED, DT_SONAME].contains(tag))
@@ -115,6 +137,8 @@ impl Image {
     fn kind(&self) -> Program {
         if !self.has_interpreter() {
             Program::Static
+        } else if self.interpreter().is_some_and(|path| is_of_other_libc(&path)) {
+            Program::OtherLibc
         } else if self.needs_mpi().unwrap_or_default() {
             Program::Mpi
         } else {
@@ -135,6 +159,54 @@ impl Image {
             start.starts_with(b"libmpi") && start != b"libmpit"
         };
         Some(self.dynamic.iter().any(|(tag, value)| *tag == DT_NEEDED && is_mpi(*value)))
+    }
+}
+
+/// The beginnings of the names of the dynamic linkers of other C libraries than glibc: musl, uClibc and Android's.
+const OTHER_LINKERS: [&str; 5] = ["ld-musl-", "ld-uClibc", "ld64-uClibc", "linker64", "libc.musl-"];
+
+/// Returns true for a dynamic linker of another C library than glibc, also by the name of the file that a link leads to.
+fn is_of_other_libc(linker: &Path) -> bool {
+    let is_other = |path: &Path| {
+        let name = path.file_name().and_then(OsStr::to_str).unwrap_or_default();
+        OTHER_LINKERS.iter().any(|start| name.starts_with(start))
+    };
+    is_other(linker) || linker.canonicalize().is_ok_and(|file| is_other(&file))
+}
+
+/// The largest number of interpreters that the kernel follows from a script to a program.
+const MAX_SCRIPTS: usize = 5;
+
+/// Returns the dynamic linker of another C library than glibc with which a program, or the interpreter of a script, is run.
+pub(crate) fn other_linker_of(path: &Path) -> Option<PathBuf> {
+    let mut path = path.to_owned();
+    for _ in 0..MAX_SCRIPTS {
+        if is_of_other_libc(&path) {
+            return Some(path);
+        }
+        if !path.metadata().is_ok_and(|metadata| metadata.is_file()) {
+            return None;
+        }
+        let file = File::open(&path).ok()?;
+        if is_native(&file) {
+            return Image::parse(file)?.interpreter().filter(|linker| is_of_other_libc(linker));
+        }
+        path = script_interpreter(&read(&file, 0, MAX_PATH))?;
+    }
+    None
+}
+
+/// Returns the program in the first line of a script; the one that `env` searches for, if that is `env`.
+fn script_interpreter(text: &[u8]) -> Option<PathBuf> {
+    let line = text.strip_prefix(b"#!")?.split(|byte| *byte == b'\n').next()?;
+    let mut words =
+        line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty()).map(OsStr::from_bytes);
+    let interpreter = PathBuf::from(words.next()?);
+    let searched = words.next().filter(|_| interpreter.file_name() == Some(OsStr::new("env")));
+    let is_executable = |file: &PathBuf| access(file, Access::EXEC_OK).is_ok();
+    match searched {
+        Some(word) => candidates(word)?.into_iter().find(is_executable),
+        None => Some(interpreter),
     }
 }
 

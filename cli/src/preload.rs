@@ -1,7 +1,7 @@
 //! The preload library: its path, and its use for a command.
 
 use std::collections::hash_map::DefaultHasher;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::hash::{Hash, Hasher};
 use std::os::unix::ffi::OsStrExt;
@@ -11,7 +11,8 @@ use std::process::{Command, Stdio};
 
 use mpit::internal::trusted_path::{self, Distrust};
 
-use crate::inherited;
+use crate::search_path::candidates;
+use crate::{elf, inherited, print};
 
 const NAME: &str = "libmpit_preload.so";
 
@@ -100,11 +101,19 @@ const ANY_ORDER: &str = "verify_asan_link_order=0";
 
 /// Adds the library in front of others, and keeps the address sanitizer working. Returns the new LD_PRELOAD.
 pub(crate) fn add(command: &mut Command, library: &Path) -> OsString {
-    let mut all = library.as_os_str().to_owned();
-    if let Some(others) = std::env::var_os(VARIABLE).filter(|others| !others.is_empty()) {
-        all.push(":");
-        all.push(others);
-    }
+    let others = std::env::var_os(VARIABLE).filter(|others| !others.is_empty());
+    let all = match other_libc(command.get_program()) {
+        None => joined([Some(library.as_os_str().to_owned()), others]),
+        Some(reason) => {
+            let path = only_for_glibc(library);
+            let is_loaded = try_loading(&path).is_ok();
+            let fate = if is_loaded { "recorded" } else { "not recorded, either" };
+            print(&format!("{reason}; programs of glibc that it starts are {fate}"));
+            // An outer `mpit run` may have put the library there.
+            let others = others.map(|others| without(&others, library)).filter(|others| !others.is_empty());
+            joined([if is_loaded { Some(path.into_os_string()) } else { None }, others])
+        }
+    };
     command.env(VARIABLE, &all);
     // The user's own options come last and take precedence.
     let mut options = OsString::from(ANY_ORDER);
@@ -115,6 +124,38 @@ pub(crate) fn add(command: &mut Command, library: &Path) -> OsString {
     command.env(SANITIZER, options);
     inherited::restore_broken_pipe_action(command);
     all
+}
+
+/// Returns the lists of libraries as one.
+fn joined(lists: [Option<OsString>; 2]) -> OsString {
+    lists.into_iter().flatten().collect::<Vec<_>>().join(OsStr::new(":"))
+}
+
+/// Returns a list of libraries without one of them.
+fn without(list: &OsStr, library: &Path) -> OsString {
+    let is_other = |path: &&[u8]| *path != library.as_os_str().as_bytes();
+    let paths = list.as_bytes().split(|byte| matches!(byte, b':' | b' ')).filter(is_other);
+    paths.map(OsStr::from_bytes).collect::<Vec<_>>().join(OsStr::new(":"))
+}
+
+/// Returns the reason why the library is not for a command: it belongs to another C library.
+fn other_libc(program: &OsStr) -> Option<String> {
+    let file = candidates(program)?.into_iter().find(|file| file.is_file())?;
+    let linker = elf::other_linker_of(&file)?;
+    Some(format!(
+        "{} runs without the library, because it belongs to another C library than glibc ({})",
+        program.display(),
+        linker.display()
+    ))
+}
+
+/// Returns a path of the library that only glibc finds, by the directory of its libraries: it replaces `$LIB` by `lib64`,
+/// `lib/x86_64-linux-gnu` or alike. Other dynamic linkers skip a file that does not exist.
+fn only_for_glibc(library: &Path) -> PathBuf {
+    // More than the components of such a directory, of which some may be links.
+    let mut path = OsString::from("/$LIB/../../../../../../../..");
+    path.push(library);
+    path.into()
 }
 
 /// Preloads the library into a process that does nothing else. Fails with the message of the dynamic linker.

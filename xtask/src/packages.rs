@@ -1,8 +1,8 @@
 //! Packages that the tests need, beyond Rust, a C compiler and Python.
 
 /// Debian's packages: MPI libraries, compilers of languages with bindings, programs that use MPI, linkers, a serial
-/// MPI, the program that counts instructions, and unwinders.
-pub(crate) const DEBIAN: [&str; 15] = [
+/// MPI, the program that counts instructions, unwinders, and another C library.
+pub(crate) const DEBIAN: [&str; 16] = [
     "openmpi-bin",
     "libopenmpi-dev",
     "mpich",
@@ -18,6 +18,7 @@ pub(crate) const DEBIAN: [&str; 15] = [
     "valgrind",
     "libunwind8",
     "libunwind-19",
+    "musl-tools",
 ];
 
 /// Debian's packages for `cargo xtask cluster`: network namespaces, Slurm and modules.

@@ -78,7 +78,7 @@ fn of_process(diagnosis: &Diagnosis<'_>, process: &Process) -> Vec<String> {
 fn of_unreported(observed: &ObservedProgram) -> Option<String> {
     let program = observed.program.display();
     match observed.kind {
-        Some(kind @ Program::Static) => kind.obstacle(&observed.program),
+        Some(kind @ (Program::Static | Program::OtherLibc)) => kind.obstacle(&observed.program),
         Some(kind @ Program::Privileged) if observed.has_mpi => kind.obstacle(&observed.program),
         _ if !observed.has_mpi => None,
         _ if !observed.is_requested => Some(format!(

@@ -107,7 +107,7 @@ fn observe(environment: &[u8], maps: &str, library: &Path) -> ObservedProgram {
         kind: None,
         is_requested: preloaded
             .split(|byte| matches!(byte, b':' | b' '))
-            .any(|one| one == library.as_os_str().as_bytes()),
+            .any(|one| one.ends_with(library.as_os_str().as_bytes())),
         has_settings: value(LAUNCHER_SETTINGS).is_some(),
         has_library: files().any(is_ours),
         has_mpi: files().any(is_mpi),

@@ -90,7 +90,7 @@ fn first_of(programs: &[(PathBuf, Program)], wanted: Program) -> Option<&Path> {
 /// Returns the reason why nothing can be preloaded into one of the programs.
 fn obstacle(programs: &[(PathBuf, Program)]) -> Option<String> {
     let of = |wanted: Program| wanted.obstacle(first_of(programs, wanted)?);
-    of(Program::Privileged).or_else(|| of(Program::Static))
+    [Program::Privileged, Program::Static, Program::OtherLibc].into_iter().find_map(of)
 }
 
 /// Returns a message for a program that finds the functions of MPI without the dynamic linker.

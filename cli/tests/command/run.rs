@@ -7,6 +7,8 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use mpit_tests::{build, paths, record};
+
 use super::{Finished, mpit_in, run_command};
 
 /// A shared object that every process can preload, and that does nothing there.
@@ -133,6 +135,50 @@ fn a_library_path_may_have_blanks() {
         assert_eq!((done.status.code(), done.stdout), (Some(2), String::new()));
         assert!(done.stderr.contains(".cache can be written by others"), "{}", done.stderr);
     }
+}
+
+/// A program that becomes that of its arguments if there are several, or else ends with status 5.
+const EXECUTES: &str = "#include <stdio.h>\n#include <unistd.h>\n\
+    int main(int count, char **words)\n{ return count < 3 ? puts(\"ran\") * 0 + 5 : execvp(words[1], words + 1); }\n";
+
+/// Runs programs of musl by themselves and as interpreters of scripts; those of glibc that they start have the library.
+#[test]
+fn programs_of_another_c_library_run() {
+    if paths::find_program("musl-gcc").is_none() {
+        record::not_run("programs of musl", "no musl-gcc (Debian's musl-tools; see `cargo xtask setup`)")
+            .unwrap();
+        return;
+    }
+    let directory = tempfile::tempdir().unwrap();
+    let root = directory.path().canonicalize().unwrap();
+    fs::write(root.join("musl.c"), EXECUTES).unwrap();
+    build::run(Command::new("musl-gcc").args(["musl.c", "-o", "musl"]).current_dir(&root)).unwrap();
+    let program = root.join("musl").display().to_string();
+    for (file, interpreter) in [("script", &*program), ("by_env", "/usr/bin/env ./musl")] {
+        fs::write(root.join(file), format!("#!{interpreter}\n")).unwrap();
+        fs::set_permissions(root.join(file), Permissions::from_mode(0o755)).unwrap();
+    }
+    // The path of the copy in the memory map shows that it was loaded.
+    let copy = root.join("libmpit_preload.so");
+    fs::copy(library(), &copy).unwrap();
+    let run = |words: &[&str]| run_command(mpit_in(&root, &copy).arg("run").args(words));
+    for command in ["./musl", "./script", "./by_env"] {
+        let done = run(&["--quiet", "--", command]);
+        let line = format!(
+            "mpit: {command} runs without the library, because it belongs to another C library than glibc \
+             (/lib/ld-musl-{}.so.1); programs of glibc that it starts are recorded\n",
+            std::env::consts::ARCH
+        );
+        assert_eq!((done.status.code(), &*done.stdout, done.stderr), (Some(5), "ran\n", line), "{command}");
+    }
+    // Also inside of another `mpit run`.
+    let mut nested = mpit_in(&root, &copy);
+    let done = run_command(nested.env("LD_PRELOAD", &copy).args(["run", "--quiet", "--", "./musl"]));
+    assert_eq!(done.status.code(), Some(5), "{}", done.stderr);
+    let done = run(&["--quiet", "--", "./musl", "cat", "/proc/self/maps"]);
+    assert!(done.stdout.contains(&copy.display().to_string()), "{}{}", done.stdout, done.stderr);
+    let done = run(&["--output", "x", "--", "./musl"]);
+    assert!(done.stderr.contains("./musl belongs to another C library"), "{}", done.stderr);
 }
 
 #[test]
