@@ -16,6 +16,8 @@
 //! library is loaded, in every program. Next to each other, with the destinations of calls, they are in few pages; the other
 //! statics are in pages that a program without MPI does not use.
 //!
+//! The library has a build ID, by which debuggers find its debug information once that is a file of its own.
+//!
 //! The environment variable `MPIT_SHIFT_TEXT` moves all of the code by a number of bytes, for `cargo xtask bench layouts`.
 
 use std::fmt::Write;
@@ -40,8 +42,12 @@ fn main() -> io::Result<()> {
     let shift = variable("MPIT_SHIFT_TEXT").parse().unwrap_or(0);
     let text = text_of(&fs::read_to_string("start.txt")?, shift);
     fs::write(&script, text + &data_of(&fs::read_to_string("pointers.txt")?))?;
-    if is_accepted(&script, &out)? {
-        println!("cargo::rustc-cdylib-link-arg=-T{}", script.display());
+    if is_accepted(BUILD_ID, &out)? {
+        println!("cargo::rustc-cdylib-link-arg={BUILD_ID}");
+    }
+    let order = format!("-T{}", script.display());
+    if is_accepted(&order, &out)? {
+        println!("cargo::rustc-cdylib-link-arg={order}");
     } else {
         println!(
             "cargo::warning=code is left in the linker's order, which needs more memory: use GNU's linker or LLVM's"
@@ -50,14 +56,17 @@ fn main() -> io::Result<()> {
     Ok(())
 }
 
-/// Returns true if the linker accepts the script, for an empty library. Those of GNU and LLVM do; mold and gold do not.
-fn is_accepted(script: &Path, out: &Path) -> io::Result<bool> {
+/// The option for a build ID, which some compilers pass to the linker by default.
+const BUILD_ID: &str = "-Wl,--build-id=sha1";
+
+/// Returns true if the linker accepts an option, for an empty library. Those of GNU and LLVM accept scripts; mold and gold do not.
+fn is_accepted(option: &str, out: &Path) -> io::Result<bool> {
     let source = out.join("empty.rs");
     fs::write(&source, "")?;
     let mut rustc = Command::new(variable("RUSTC"));
     rustc.args(["--crate-type", "cdylib", "--target", &variable("TARGET")]);
     rustc.arg("-o").arg(out.join("empty.so")).arg(&source);
-    rustc.arg(format!("-Clink-arg=-T{}", script.display()));
+    rustc.arg(format!("-Clink-arg={option}"));
     let linker = variable("RUSTC_LINKER");
     if !linker.is_empty() {
         rustc.arg(format!("-Clinker={linker}"));
