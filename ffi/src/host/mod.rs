@@ -40,6 +40,7 @@ pub(crate) mod callbacks;
 pub mod events;
 pub mod find;
 pub mod foreign;
+mod missing;
 pub mod modules;
 pub mod mpi;
 pub mod mpi_t;
@@ -130,7 +131,8 @@ impl HostLibrary {
                     foreign::report(library);
                     LOADED_OVER_MPI.iter().for_each(|overlay| (overlay.library_is_unknown)());
                 }
-                Some(Self::Known(_)) => {
+                Some(Self::Known(host)) => {
+                    missing::report(&host.library);
                     LOADED_OVER_MPI.iter().for_each(|overlay| (overlay.library_is_found)());
                 }
                 Some(Self::Nothing) | None => {}
