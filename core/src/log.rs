@@ -20,6 +20,9 @@ pub struct Log<T> {
     /// Null, or an address `FIRST << c` slots before the start of chunk c, so that `get` need not subtract that number from the
     /// index. The first `len` slots of the list are initialized.
     chunks: [AtomicPtr<T>; CHUNKS],
+    /// The start of the last chunk. Behind the slots of each chunk is the start of the chunk before. Leak detectors follow these
+    /// addresses, because those in `chunks` are outside of the allocations.
+    last: AtomicPtr<T>,
     len: AtomicUsize,
     pushing: AtomicBool,
     of: PhantomData<T>,
@@ -54,11 +57,15 @@ impl<T> Log<T> {
         const { assert!(size_of::<T>() != 0, "the items of a list have a size") };
         Self {
             chunks: [const { AtomicPtr::new(null_mut()) }; CHUNKS],
+            last: AtomicPtr::new(null_mut()),
             len: AtomicUsize::new(0),
             pushing: AtomicBool::new(false),
             of: PhantomData,
         }
     }
+
+    /// The number of slots with space for an address, behind those of the items.
+    const LINK_SLOTS: usize = size_of::<*mut T>().div_ceil(size_of::<T>());
 
     /// Returns the chunk, and the index from which its slots are counted: `FIRST << chunk` at its first slot.
     #[inline]
@@ -177,7 +184,9 @@ impl<T> Writer<'_, T> {
         }
         let first = FIRST << chunk;
         if shifted == first {
-            let start: *mut T = Box::into_raw(Box::<[T]>::new_uninit_slice(first)).cast();
+            let start: *mut T =
+                Box::into_raw(Box::<[T]>::new_uninit_slice(first + Log::<T>::LINK_SLOTS)).cast();
+            self.link(start, first);
             log.chunks[chunk].store(start.wrapping_sub(first), Relaxed);
         }
         let slot = log.chunks[chunk].load(Relaxed).wrapping_add(shifted);
@@ -187,6 +196,16 @@ impl<T> Writer<'_, T> {
         // Readers that see the new length see the chunk and the item.
         log.len.store(index + 1, Release);
         Ok(index)
+    }
+
+    /// Makes a new chunk of so many slots the last one.
+    fn link(&self, start: *mut T, slots: usize) {
+        let before = self.0.last.load(Relaxed);
+        #[allow(clippy::cast_ptr_alignment, reason = "accessed without alignment")]
+        let link = start.wrapping_add(slots).cast::<*mut T>();
+        // SAFETY: the caller has allocated `LINK_SLOTS` more slots, which have space for an address.
+        unsafe { link.write_unaligned(before) };
+        self.0.last.store(start, Relaxed);
     }
 }
 
@@ -209,8 +228,9 @@ impl<T> Drop for Log<T> {
         for (chunk, start) in self.chunks.iter_mut().enumerate().take(made) {
             let first = FIRST << chunk;
             let start = start.get_mut().wrapping_add(first);
-            let places = std::ptr::slice_from_raw_parts_mut(start.cast::<MaybeUninit<T>>(), first);
-            // SAFETY: `Writer::push` made the chunk as a boxed slice of `first` slots; its items were dropped above.
+            let slots = first + Self::LINK_SLOTS;
+            let places = std::ptr::slice_from_raw_parts_mut(start.cast::<MaybeUninit<T>>(), slots);
+            // SAFETY: `Writer::push` made the chunk as a boxed slice of so many slots; its items were dropped above.
             drop(unsafe { Box::from_raw(places) });
         }
     }

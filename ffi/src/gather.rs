@@ -7,6 +7,7 @@
 
 use std::ffi::{c_int, c_void};
 use std::sync::OnceLock;
+use std::sync::atomic::AtomicU64;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -95,11 +96,11 @@ fn synchronize(timeout: Duration) -> Result<(), String> {
         unsafe { p2p::ibarrier(abi.comm_world, request) }
     })?;
     all.complete(None)?;
-    // Leaked: if the last process is late, the library writes the handle after the deadline.
-    let made: &'static mut u64 = Box::leak(Box::new(0));
-    let at: *mut u64 = made;
+    // Static: if the last process is late, the library writes the handle after the deadline.
+    static MADE: AtomicU64 = AtomicU64::new(0);
+    let at = MADE.as_ptr();
     let dup = Request::begin(|request| {
-        // SAFETY: MPI is initialized; `at` is leaked and has space for a handle, and `begin` passes space for a request.
+        // SAFETY: MPI is initialized; `at` is static and has space for a handle, and `begin` passes space for a request.
         unsafe { p2p::comm_idup(abi.comm_world, at.cast(), request) }
     })?;
     if !dup.complete(Some(Instant::now() + timeout))? {

@@ -73,6 +73,11 @@ impl Stack {
         c_file(self.spec, name, name, &[])
     }
 
+    /// Compiles a program with a sanitizer of the compiler.
+    pub fn compile_sanitized(&self, name: &str, sanitizer: &str) -> Outcome<PathBuf> {
+        c_file(self.spec, name, &format!("{name}_{sanitizer}"), &[&format!("-fsanitize={sanitizer}")])
+    }
+
     /// Compiles a program with further libraries of the stack, whose own dependencies the linker does not find.
     pub fn compile_with(&self, name: &str, libraries: &[&str]) -> Outcome<PathBuf> {
         let path = |library: &&str| format!("-Wl,{}", self.library.with_file_name(library).display());

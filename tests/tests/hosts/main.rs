@@ -20,6 +20,7 @@ mod job_summary;
 mod job_tables;
 mod killed;
 mod languages;
+mod leaks;
 mod library_detection;
 mod lifecycle;
 mod linked;
