@@ -18,6 +18,7 @@
 //! | [`word_sum`] | sums of counters |
 //! | [`lock`] | locks that are never held in a forked child |
 //! | `mapping` | memory that survives the process in a file, with the feature `store` |
+//! | [`memory`] | memory is short, or not |
 //! | [`environment`] | environment variables; none in a privileged process |
 //! | `errno` | code that does not change `errno`, on Linux |
 //! | [`files`] | files that are opened and written without disturbing the program |
@@ -81,6 +82,7 @@ whole! {
     log
     #[cfg(feature = "store")]
     mapping
+    memory
     probe_table
     registry
     revision

@@ -79,6 +79,7 @@ mod lock;
 mod log;
 #[cfg(feature = "store")]
 mod mapping;
+mod memory;
 pub mod object;
 mod plugin;
 pub mod prelude;

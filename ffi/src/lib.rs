@@ -33,6 +33,7 @@ mod existence;
 pub mod fortran;
 mod gather;
 mod groups;
+pub mod heap;
 pub mod hidden;
 pub mod host;
 pub mod images;

@@ -57,6 +57,8 @@ mod lock;
 mod log;
 #[path = "../../src/mapping.rs"]
 mod mapping;
+#[path = "../../src/memory.rs"]
+mod memory;
 #[path = "../../src/object.rs"]
 pub mod object;
 #[path = "../../src/plugin/mod.rs"]

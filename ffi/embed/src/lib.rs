@@ -16,6 +16,11 @@
 
 pub mod info;
 
+use mpit_ffi::heap::Heap;
+
+#[global_allocator]
+static HEAP: Heap = Heap::new();
+
 // Re-exported, so that the functions of MPI_T become symbols of the library.
 pub use mpit_ffi::mpi_t;
 pub use mpit_ffi::register;

@@ -36,8 +36,12 @@ mod unloading;
 mod unwinder;
 mod watch;
 
+use mpit_ffi::heap::Heap;
 use mpit_ffi::host::{LOADED_OVER_MPI, Overlay};
 use mpit_ffi::{doctor, images, lifecycle};
+
+#[global_allocator]
+static HEAP: Heap = Heap::new();
 
 #[linkme::distributed_slice(LOADED_OVER_MPI)]
 static OVERLAY: Overlay = Overlay {

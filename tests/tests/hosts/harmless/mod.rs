@@ -2,10 +2,12 @@
 //! equal.
 //!
 //! `programs` is the list of programs, `modes` that of modes; `observe` runs a program and compares.
+//! `short_memory` has a program whose memory is limited, with modes of its own.
 
 mod modes;
 mod observe;
 mod programs;
+mod short_memory;
 
 use std::{collections::BTreeSet, env, time::Instant};
 
