@@ -74,6 +74,12 @@ impl<T> Log<T> {
         ((shifted.ilog2() - FIRST.ilog2()) as usize, shifted)
     }
 
+    /// Returns the bytes that a list of so many items allocates for the next one.
+    pub(crate) fn growth(len: usize) -> usize {
+        let (chunk, shifted) = Self::place(len);
+        if shifted == FIRST << chunk { shifted * size_of::<T>() } else { 0 }
+    }
+
     /// Returns the number of items.
     #[inline]
     pub fn len(&self) -> usize {
@@ -99,7 +105,7 @@ impl<T> Log<T> {
         Some(unsafe { &*item })
     }
 
-    /// Appends an item and returns its index. Returns the item if the list is full or another writer is appending.
+    /// Appends an item and returns its index. Returns the item if the list is full, there is no memory, or another writer is appending.
     ///
     /// # Errors
     ///
@@ -173,7 +179,7 @@ impl<T> Writer<'_, T> {
     ///
     /// # Errors
     ///
-    /// The item, if the list is full.
+    /// The item, if the list is full or there is no memory.
     #[inline]
     pub fn push(&mut self, item: T) -> Result<usize, T> {
         let log = self.0;
@@ -184,8 +190,8 @@ impl<T> Writer<'_, T> {
         }
         let first = FIRST << chunk;
         if shifted == first {
-            let start: *mut T =
-                Box::into_raw(Box::<[T]>::new_uninit_slice(first + Log::<T>::LINK_SLOTS)).cast();
+            let slots = first + Log::<T>::LINK_SLOTS;
+            let Some(start) = new_chunk::<T>(slots) else { return Err(item) };
             self.link(start, first);
             log.chunks[chunk].store(start.wrapping_sub(first), Relaxed);
         }
@@ -207,6 +213,16 @@ impl<T> Writer<'_, T> {
         unsafe { link.write_unaligned(before) };
         self.0.last.store(start, Relaxed);
     }
+}
+
+/// Allocates the slots of a chunk; returns `None` if there is no memory.
+#[cold]
+fn new_chunk<T>(slots: usize) -> Option<*mut T> {
+    let mut chunk = Vec::<MaybeUninit<T>>::new();
+    chunk.try_reserve_exact(slots).ok()?;
+    // SAFETY: the slots are allocated, and need not be initialized.
+    unsafe { chunk.set_len(slots) };
+    Some(Box::into_raw(chunk.into_boxed_slice()).cast())
 }
 
 impl<T> Drop for Writer<'_, T> {

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, fence};
 
 use crate::lock::Mutex;
 use crate::log::Log;
+use crate::memory;
 use crate::thread_number::thread_number;
 
 /// An identifier: a kind in the top byte, a generation, and a slot number. No pointer of this process has such a top byte, nor do
@@ -183,7 +184,7 @@ impl<K: PartialEq + Default, T, const KEEPS: bool> Slots<K, T, KEEPS> {
     }
 
     /// Takes a slot with the memory that `key` describes, made by `make` if none is free. `fill` prepares the item before its
-    /// identifier becomes valid. `None` if the limit is reached.
+    /// identifier becomes valid. `None` if the limit is reached or memory is short.
     #[inline]
     pub fn take(&self, key: K, make: impl FnOnce() -> T, fill: impl FnOnce(&T, u64)) -> Option<u64> {
         let kept = if KEEPS && key == K::default() { self.kept.take(&self.all) } else { None };
@@ -223,6 +224,9 @@ impl<K: PartialEq + Default, T, const KEEPS: bool> Slots<K, T, KEEPS> {
     /// Creates a slot, and the free list for its key.
     #[cold]
     fn make(&self, key: K, make: impl FnOnce() -> T) -> Option<(u32, &Slot<T>)> {
+        if !memory::admits(Log::<Slot<T>>::growth(self.all.len())) {
+            return None;
+        }
         let shape = make();
         if KEEPS {
             self.kept.claim();

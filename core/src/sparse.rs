@@ -5,6 +5,7 @@ use std::sync::atomic::AtomicPtr;
 
 use crate::lock::Mutex;
 use crate::log::Log;
+use crate::memory;
 use crate::probe_table::ProbeTable;
 
 /// The number of slots of the first table. Each further one is twice as large.
@@ -59,31 +60,39 @@ impl<T> Sparse<T> {
 }
 
 impl<T: Default> Sparse<T> {
-    /// Returns the value of a key, created if necessary.
+    /// Returns the value of a key, created if necessary; `None` if memory is short.
     #[inline]
-    pub fn entry(&self, key: u32) -> &T {
-        self.entry_with(key, T::default)
+    pub fn entry(&self, key: u32) -> Option<&T> {
+        self.entry_with(key, || Some(T::default()))
     }
 }
 
 impl<T> Sparse<T> {
-    /// Returns the value of a key, created with `make` if necessary: once, by one thread.
+    /// Returns the value of a key, created with `make` if necessary: once, by one thread. Returns `None` if `make` does, or if memory is
+    /// short.
     #[inline]
-    pub fn entry_with(&self, key: u32, make: impl FnOnce() -> T) -> &T {
-        self.get(key).unwrap_or_else(|| self.make(key, make))
+    pub fn entry_with(&self, key: u32, make: impl FnOnce() -> Option<T>) -> Option<&T> {
+        self.get(key).or_else(|| self.make(key, make))
+    }
+
+    /// Returns the bytes by which the list or the table grows with the next value.
+    fn growth(&self) -> usize {
+        let (len, slots) = (self.values.len(), self.table.capacity());
+        let of_table = if (len + 1) * 4 <= slots * 3 { 0 } else { 2 * slots * size_of::<AtomicPtr<T>>() };
+        of_table + Log::<(u32, T)>::growth(len)
     }
 
     #[cold]
-    fn make(&self, key: u32, make: impl FnOnce() -> T) -> &T {
+    fn make(&self, key: u32, make: impl FnOnce() -> Option<T>) -> Option<&T> {
         let _alone = self.making.lock();
         if let Some(value) = self.get(key) {
-            return value;
+            return Some(value);
         }
-        let index = self
-            .values
-            .push((key, make()))
-            .unwrap_or_else(|_| panic!("a map of {} values is full", self.len()));
-        let entry = self.values.get(index).expect("pushed just now");
+        if !memory::admits(self.growth()) {
+            return None;
+        }
+        let index = self.values.push((key, make()?)).ok()?;
+        let entry = self.values.get(index)?;
         let slots = self.table.capacity();
         // At most three quarters full, which keeps probe sequences short.
         if self.values.len() * 4 <= slots * 3 {
@@ -92,7 +101,7 @@ impl<T> Sparse<T> {
             let entries = self.values.iter().map(|entry| (scatter(entry.0), NonNull::from(entry)));
             self.table.replace((2 * slots).max(FIRST), entries);
         }
-        &entry.1
+        Some(&entry.1)
     }
 }
 
@@ -112,7 +121,7 @@ mod tests {
         let map: Sparse<AtomicU64> = Sparse::new();
         assert!(map.get(0).is_none());
         for key in (0..100_000).step_by(97).chain([u32::MAX, u32::MAX - 1]) {
-            map.entry(key).fetch_add(u64::from(key) + 1, Relaxed);
+            map.entry(key).unwrap().fetch_add(u64::from(key) + 1, Relaxed);
         }
         for (key, value) in map.iter() {
             assert_eq!(value.load(Relaxed), u64::from(key) + 1);
@@ -131,7 +140,7 @@ mod tests {
                 scope.spawn(|| {
                     for round in 0..10_u64 {
                         for key in 0..KEYS {
-                            map.entry(key).fetch_add(round, Relaxed);
+                            map.entry(key).unwrap().fetch_add(round, Relaxed);
                         }
                     }
                 });

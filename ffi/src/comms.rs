@@ -12,6 +12,7 @@ use std::sync::atomic::{
 };
 
 use mpit::internal::lock::Mutex;
+use mpit::internal::memory;
 use mpit::internal::static_ref::StaticRef;
 use mpit::object::{Bind, OUTSIDE, Object};
 use mpit_components::coll::Kind;
@@ -313,6 +314,10 @@ impl Tracked for Comm {
                 // SAFETY: `MPI_COMM_SELF` is live, so MPI is initialized, and `MPI_COMM_WORLD` is live, too.
                 let world = unsafe { LiveComm::new(abi.comm_world) };
                 Ranks::List([rank_and_size(world).0].into())
+            }
+            _ if !memory::is_available_for_object() => {
+                memory::count_dropped();
+                return None;
             }
             _ => groups::ranks(Group::of_peers(abi, handle, remote)?)?,
         };

@@ -73,6 +73,7 @@ impl Transport for MpiTransport {
         let length = length.try_into().map_or(0, u64::from_le_bytes);
         let length = usize::try_from(length).map_err(|_| format!("rank {from} sent too much"))?;
         let mut all = Vec::new();
+        all.try_reserve_exact(length).map_err(|_| no_memory())?;
         while all.len() < length {
             let piece = MAX_PIECE.min(length - all.len());
             all.extend(
@@ -146,7 +147,9 @@ fn send(
 /// Receives `len` bytes; returns `None` if they did not arrive in time.
 fn receive(from: u32, tag: c_int, len: usize, deadline: Instant) -> Result<Option<Vec<u8>>, String> {
     let (datatype, comm) = channel()?;
-    let mut bytes = vec![0; len];
+    let mut bytes = Vec::new();
+    bytes.try_reserve_exact(len).map_err(|_| no_memory())?;
+    bytes.resize(len, 0);
     let request = Request::begin(|request| {
         let (data, count) = (bytes.as_mut_ptr().cast(), len as c_int);
         // SAFETY: the communicator is never freed; the bytes are not used while the request is active, and
@@ -209,6 +212,10 @@ impl Request {
             pause = (pause * 2 + Duration::from_micros(1)).min(Duration::from_millis(1));
         }
     }
+}
+
+fn no_memory() -> String {
+    "memory is short".to_owned()
 }
 
 fn failed(code: c_int) -> String {

@@ -21,6 +21,7 @@ use std::sync::atomic::{
 };
 
 use mpit::internal::lock::Mutex;
+use mpit::internal::memory;
 use mpit::internal::revision;
 use mpit::object::Object;
 use mpit_components::events;
@@ -180,6 +181,11 @@ impl<T: Tracked> Objects<T> {
         handle: LiveHandle<'_, T::Kind>,
         may_be_in_deletion: fn() -> bool,
     ) -> Option<&'static T> {
+        if memory::is_short() {
+            // The operation that uses the object is not recorded.
+            memory::count_dropped();
+            return None;
+        }
         let (object, new) = self.register_once(handle, may_be_in_deletion)?;
         if let Some((number, size)) = new {
             T::announce(number, size);
@@ -213,7 +219,10 @@ impl<T: Tracked> Objects<T> {
             object.freeing().store(false, Relaxed);
             object.set(new);
         });
-        T::attribute().set(handle, number(object));
+        // Without an attribute, only the end in a call that is not seen is missed.
+        if memory::is_available_for_object() {
+            T::attribute().set(handle, number(object));
+        }
         Some((object, described(object)))
     }
 

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use mpit_format::Identity;
-use mpit_format::profile::About;
+use mpit_format::profile::{About, NOT_RECORDED};
 use mpit_format::rows::Kind;
 use mpit_format::summary::{Summary, SummaryFile};
 
@@ -142,7 +142,7 @@ impl Job {
 }
 
 /// The kinds of facts, in the order of reports, with their names for users.
-pub(crate) const FACTS: [(&str, &str); 7] = [
+pub(crate) const FACTS: [(&str, &str); 8] = [
     ("program", "program"),
     ("command", "command"),
     ("slurm_job", "Slurm job"),
@@ -150,6 +150,7 @@ pub(crate) const FACTS: [(&str, &str); 7] = [
     ("slurm_nodes", "Slurm nodes"),
     ("mpi", "MPI library"),
     ("mpit", "mpit"),
+    (NOT_RECORDED, "not recorded"),
 ];
 
 /// A line that a third-party component added.

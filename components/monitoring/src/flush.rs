@@ -42,6 +42,9 @@ fn write(phase: &Phase, now: &RunSnapshot, stem: &[u8]) -> Result<()> {
         return Ok(());
     }
     let world = RUNTIME.world().ok_or(Error::NotAccessible)?;
+    if !whole_run::has_memory_for_traffic() {
+        return Err(Error::Memory);
+    }
     let profile = phase.until(now, world.rank);
     whole_run::file(&profile, Path::new(OsStr::from_bytes(stem)), &format!(".{}.prof", world.rank))
         .map_err(|_| Error::Invalid)

@@ -90,9 +90,9 @@ pub fn is_active() -> bool {
 /// Begins the description: the store of the job exists, or there is none.
 pub(crate) fn begin() {
     let add = |key, cells| OF_PROCESS.add_for(Users::OneThread, BlockKind::Description, key, cells, &[]);
-    MESSAGES.set(add(live::MESSAGES, live::MESSAGE_WORDS).first_chunk());
-    WINDOWS.set(add(live::WINDOWS, WINDOW_SLOTS * windows::CELLS).first_chunk());
-    DATATYPES.set(add(live::DATATYPES, 2 * live::DATATYPE_SLOTS).first_chunk());
+    MESSAGES.set(add(live::MESSAGES, live::MESSAGE_WORDS).and_then(<[_]>::first_chunk));
+    WINDOWS.set(add(live::WINDOWS, WINDOW_SLOTS * windows::CELLS).and_then(<[_]>::first_chunk));
+    DATATYPES.set(add(live::DATATYPES, 2 * live::DATATYPE_SLOTS).and_then(<[_]>::first_chunk));
     ACTIVE.store(true, Release);
 }
 
@@ -105,22 +105,23 @@ pub fn describe_process(constants: Constants) {
     let host = fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
     let host = Encoded::of_name(host.trim());
     let block = OF_PROCESS.add(BlockKind::Description, live::PROCESS, process::CELLS, host.words());
+    let Some(block) = block else { return };
     block[process::ANY].store(pack(any_source, any_tag), Relaxed);
     block[process::NONE].store(pack(proc_null, root), Relaxed);
     block[process::NULL_REQUEST].store(null_request, Relaxed);
     block[process::START].store(run::start_of_process().unwrap_or(0), Relaxed);
 }
 
-/// Returns the words of a new thread.
+/// Returns the words of a new thread; `None` if memory is short.
 #[must_use]
 pub fn add_thread(slot: u64) -> Option<&'static ThreadWords> {
     if !is_active() {
         return None;
     }
-    OF_PROCESS.add_for(Users::OneThread, BlockKind::Thread, slot, thread::CELLS, &[]).first_chunk()
+    OF_PROCESS.add_for(Users::OneThread, BlockKind::Thread, slot, thread::CELLS, &[])?.first_chunk()
 }
 
-/// Describes a communicator. Returns its words.
+/// Describes a communicator. Returns its words; `None` if memory is short.
 #[must_use]
 pub fn add_comm(id: CommId, new: &NewComm<'_>) -> Option<&'static CommWords> {
     if !is_active() {
@@ -133,7 +134,7 @@ pub fn add_comm(id: CommId, new: &NewComm<'_>) -> Option<&'static CommWords> {
     let len = comm::MEMBERS + space;
     let mut comms = COMMS.lock();
     let free = comms.free.get_mut(&len).and_then(Vec::pop);
-    let block = free.unwrap_or_else(|| OF_PROCESS.add(BlockKind::Description, live::COMM, len, &[]));
+    let block = free.or_else(|| OF_PROCESS.add(BlockKind::Description, live::COMM, len, &[]))?;
     new.write(block);
     comms.live.insert(id.get(), block);
     block.first_chunk()

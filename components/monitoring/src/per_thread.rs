@@ -24,14 +24,14 @@ impl<T> PerThread<T> {
     }
 
     /// Returns the value of the thread in a slot, which calls this; created with `make` if necessary. `None` if there are too many
-    /// values. Takes locks and allocates.
-    pub(crate) fn entry_with(&self, slot: usize, key: u32, make: impl FnOnce() -> T) -> Option<&T> {
-        let of_thread = self.threads.entry_with(slot as u32, Sparse::new);
+    /// values, or memory is short. Takes locks and allocates.
+    pub(crate) fn entry_with(&self, slot: usize, key: u32, make: impl FnOnce() -> Option<T>) -> Option<&T> {
+        let of_thread = self.threads.entry_with(slot as u32, || Some(Sparse::new()))?;
         if let Some(value) = of_thread.get(key) {
             return Some(value);
         }
         self.left.fetch_update(Relaxed, Relaxed, |left| left.checked_sub(1)).ok()?;
-        Some(of_thread.entry_with(key, make))
+        of_thread.entry_with(key, make)
     }
 
     /// Returns true if no thread has values.

@@ -6,17 +6,21 @@
 //!
 //! Adding a block takes a lock and may allocate; counting in an existing block does neither.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{
     AtomicBool, AtomicU64,
     Ordering::{Relaxed, Release},
 };
-use std::{fs, io};
+use std::{
+    fs,
+    io::{self, ErrorKind},
+};
 
 use mpit::internal::lock::Mutex;
 use mpit::internal::log::Log;
 use mpit::internal::mapping::{Mapping, Words};
-use mpit_format::store::blocks::{self, BlockHeader, BlockKind, HEADER, State};
+use mpit::internal::memory;
+use mpit_format::store::blocks::{self, BlockHeader, BlockKind, Content, HEADER, State};
 use mpit_format::store::{Outcome, StoreFile};
 use mpit_frameworks::World;
 use mpit_frameworks::diagnostics::warn;
@@ -70,6 +74,10 @@ struct End {
     used: usize,
     /// The number of words in all pieces.
     total: usize,
+    /// The number of words of blocks with traffic.
+    of_traffic: usize,
+    /// The number of words of blocks with times.
+    of_times: usize,
     /// The index of the piece with the header of the file.
     header: usize,
     /// True if the newest block fills a cache line.
@@ -94,7 +102,15 @@ impl Store {
     pub const fn new() -> Self {
         Self {
             pieces: Log::new(),
-            end: Mutex::new(End { file: None, used: 0, total: 0, header: 0, is_filled: false }),
+            end: Mutex::new(End {
+                file: None,
+                used: 0,
+                total: 0,
+                of_traffic: 0,
+                of_times: 0,
+                header: 0,
+                is_filled: false,
+            }),
             has_file: AtomicBool::new(false),
         }
     }
@@ -112,9 +128,14 @@ impl Store {
             let _ = file.remove();
         })?;
         blocks::write_header(&piece, world.rank, world.size);
-        end.total += piece.len();
+        let words = piece.len();
+        end.header = self.pieces.push(Piece::File(piece)).map_err(|_| {
+            // The first error is the one to report.
+            let _ = file.remove();
+            ErrorKind::OutOfMemory
+        })?;
+        end.total += words;
         end.used = HEADER;
-        end.header = push(&self.pieces, Piece::File(piece));
         end.file = Some(file);
         self.has_file.store(true, Release);
         Ok(())
@@ -123,6 +144,19 @@ impl Store {
     /// Returns true if blocks go to a file, or did until it could not grow.
     pub fn has_file(&self) -> bool {
         self.has_file.load(Relaxed)
+    }
+
+    /// Returns the path of the file, if it has all blocks.
+    pub(crate) fn path(&self) -> Option<PathBuf> {
+        let end = self.end.lock();
+        let file = end.file.as_ref()?;
+        if self.is_truncated(end.header) { None } else { Some(file.path().to_owned()) }
+    }
+
+    /// Returns the number of bytes of the blocks with traffic, and of those with times.
+    pub(crate) fn bytes(&self) -> [usize; 2] {
+        let end = self.end.lock();
+        [end.of_traffic, end.of_times].map(|words| words * size_of::<u64>())
     }
 
     /// Records that the process reached `MPI_Finalize`, so that no data is missing at the end of the run.
@@ -177,8 +211,8 @@ impl Store {
         }
     }
 
-    /// Adds a block of `cells` counters that are 0, followed by the constant words of `text`.
-    pub(crate) fn add(&self, kind: BlockKind, key: u64, cells: usize, text: &[u64]) -> &[AtomicU64] {
+    /// Adds a block of `cells` counters that are 0, followed by the constant words of `text`; returns `None` if memory is short.
+    pub(crate) fn add(&self, kind: BlockKind, key: u64, cells: usize, text: &[u64]) -> Option<&[AtomicU64]> {
         self.add_for(Users::AllThreads, kind, key, cells, text)
     }
 
@@ -190,8 +224,12 @@ impl Store {
         key: u64,
         cells: usize,
         text: &[u64],
-    ) -> &[AtomicU64] {
+    ) -> Option<&[AtomicU64]> {
         let mut end = self.end.lock();
+        if memory::is_short() {
+            self.write_truncated(&end);
+            return None;
+        }
         let fill = |end: &mut End| {
             if users == Users::OneThread && !end.is_filled {
                 let _ = self.append(end, BlockKind::Unused, 0, LINE - 2, &[]);
@@ -205,7 +243,14 @@ impl Store {
         block
     }
 
-    fn append(&self, end: &mut End, kind: BlockKind, key: u64, cells: usize, text: &[u64]) -> &[AtomicU64] {
+    fn append(
+        &self,
+        end: &mut End,
+        kind: BlockKind,
+        key: u64,
+        cells: usize,
+        text: &[u64],
+    ) -> Option<&[AtomicU64]> {
         let forked = end.detach_if_forked();
         let header = BlockHeader { kind, words: (1 + cells + text.len()) as u32 };
         let wanted = 1 + header.words as usize;
@@ -216,17 +261,22 @@ impl Store {
             if !forked {
                 self.close_newest(end);
             }
-            self.grow(end, wanted)
+            self.grow(end, wanted)?
         };
         let block = &piece[end.used..end.used + wanted];
         end.used += wanted;
+        match kind.content() {
+            Content::Traffic => end.of_traffic += wanted,
+            Content::Times => end.of_times += wanted,
+            Content::State => (),
+        }
         block[1].store(key, Relaxed);
         for (word, value) in block[2 + cells..].iter().zip(text) {
             word.store(*value, Relaxed);
         }
         // Written last, with release ordering: if the process is killed here, a reader finds no block or a complete one.
         block[0].store(header.word(), Release);
-        &block[2..]
+        Some(&block[2..])
     }
 
     fn newest(&self) -> Option<&[AtomicU64]> {
@@ -242,19 +292,36 @@ impl Store {
         }
     }
 
-    /// Adds a piece of at least `wanted` words, all unused.
-    fn grow(&self, end: &mut End, wanted: usize) -> &[AtomicU64] {
-        let piece = self.in_file(end, wanted).map_or_else(
-            || {
-                let words = (end.total / 2).clamp(FIRST_PIECE, MAX_PIECE).max(wanted);
-                Piece::Memory((0..words).map(|_| AtomicU64::new(0)).collect())
-            },
-            Piece::File,
-        );
-        end.total += piece.words().len();
+    /// Adds a piece of at least `wanted` words, all unused; returns `None` if memory is short.
+    fn grow(&self, end: &mut End, wanted: usize) -> Option<&[AtomicU64]> {
+        let piece = match self.in_file(end, wanted) {
+            Some(words) => Piece::File(words),
+            None => self.in_memory(end, wanted)?,
+        };
+        let words = piece.words().len();
+        let at = self.pieces.push(piece).ok()?;
+        end.total += words;
         end.used = 0;
-        let at = push(&self.pieces, piece);
-        self.pieces.get(at).expect("pushed just now").words()
+        self.pieces.get(at).map(Piece::words)
+    }
+
+    /// Allocates a piece; returns `None` if memory is short.
+    fn in_memory(&self, end: &End, wanted: usize) -> Option<Piece> {
+        let usual = (end.total / 2).clamp(FIRST_PIECE, MAX_PIECE).max(wanted);
+        let words = [usual, wanted].into_iter().find(|words| memory::is_available(words * size_of::<u64>()));
+        let Some(words) = words else {
+            memory::set_short();
+            self.write_truncated(end);
+            return None;
+        };
+        Some(Piece::Memory((0..words).map(|_| AtomicU64::new(0)).collect()))
+    }
+
+    /// Records in the file, if there is one, that data is missing, because memory is short.
+    fn write_truncated(&self, end: &End) {
+        if end.file.is_some() && !self.is_truncated(end.header) {
+            self.write_state(end, State::Truncated);
+        }
     }
 
     /// Grows the file. If that fails, further blocks go to memory, which is recorded in the file's state.
@@ -291,11 +358,6 @@ impl Store {
             blocks::write_state(piece.words(), state);
         }
     }
-}
-
-/// Appends to a list. The caller guarantees that no other thread appends at the same time.
-fn push(pieces: &Log<Piece>, piece: Piece) -> usize {
-    pieces.push(piece).unwrap_or_else(|_| panic!("a store of {} pieces is full", pieces.len()))
 }
 
 /// Closes the file of the process's records, after MPI was finalized: the program finds no open descriptor that is not its own.

@@ -4,9 +4,10 @@ use std::io;
 use std::path::Path;
 
 use mpit::internal::lock::Mutex;
+use mpit::internal::memory;
 use mpit_format::container::Text;
 use mpit_format::names::stem_of;
-use mpit_format::profile::Profile;
+use mpit_format::profile::{About, NOT_RECORDED, Profile};
 use mpit_format::store::blocks::{BlockKind, Encoded};
 use mpit_format::store::{Outcome, TimeRows, live, path_of};
 use mpit_frameworks::diagnostics::warn;
@@ -62,7 +63,7 @@ pub(crate) fn create_store(world: World) {
     let is_created = create_requested_store(world) || job_store::create(world);
     if is_created && let Some(identity) = run::of_process() {
         let fields = Encoded::of_name(&identity.fields());
-        store::OF_PROCESS.add(BlockKind::Run, 0, 0, fields.words());
+        let _ = store::OF_PROCESS.add(BlockKind::Run, 0, 0, fields.words());
     }
     // Late ranks are found by the numbers of collective operations, which calls have that are described.
     if settings::has_summary_file() && !crate::live::is_active() {
@@ -128,7 +129,7 @@ fn announce(stem: &Path) {
     let stem = std::path::absolute(stem_of(stem, run::number())).ok();
     if let Some(stem) = stem.as_deref().and_then(Path::to_str) {
         let name = Encoded::of_name(stem);
-        store::OF_PROCESS.add(BlockKind::Description, live::OUTPUT, 0, name.words());
+        let _ = store::OF_PROCESS.add(BlockKind::Description, live::OUTPUT, 0, name.words());
     }
     store::OF_PROCESS.set_outcome(Outcome::Due);
 }
@@ -146,31 +147,99 @@ fn write() {
     let (Some(mut run), Some(world)) = (run, RUNTIME.world()) else { return };
     let is_summarized = settings::has_summary_file();
     if is_summarized || run.is_written {
-        let profile = until_now(&run, world);
+        let part = Part::that_fits();
+        part.declare();
+        let profile = if part == Part::Nothing { Profile::default() } else { until_now(&run, world, part) };
         if is_summarized {
             gather::summary::write(world, settings::SUMMARY_FILE.get().as_str(), &profile);
         }
-        if run.is_written {
-            write_run(&mut run, world, &Profile { lines, ..profile });
+        // The other processes wait for a text, also if it is empty.
+        if run.is_written && (part != Part::Nothing || gather::is_wanted()) {
+            let lines = if part == Part::All { lines } else { Vec::new() };
+            // A store that has no more than the file is not needed.
+            let is_complete = part == Part::All || store::OF_PROCESS.path().is_none();
+            write_run(&mut run, world, &Profile { me: world.rank, lines, ..profile }, is_complete);
         }
     }
     *ENDED_RUN.lock() = Some(run);
 }
 
+/// The part of the records for which there is memory as a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Part {
+    All,
+    WithoutTimes,
+    Nothing,
+}
+
+/// Returns true if there is memory for the traffic as a text; reports if not.
+pub(crate) fn has_memory_for_traffic() -> bool {
+    let has_memory = Part::that_fits() != Part::Nothing;
+    if !has_memory {
+        warn("monitoring: memory is short: a file of a phase is not written");
+    }
+    has_memory
+}
+
+impl Part {
+    fn that_fits() -> Self {
+        /// The size of the rows and the text, in relation to that of the records.
+        const FACTOR: usize = 4;
+        const LEAST: usize = 128 << 10;
+        let fits = |bytes: usize| memory::is_available(bytes.saturating_mul(FACTOR).saturating_add(LEAST));
+        let [traffic, times] = store::OF_PROCESS.bytes();
+        if fits(traffic + times) {
+            Self::All
+        } else if fits(traffic) {
+            Self::WithoutTimes
+        } else {
+            Self::Nothing
+        }
+    }
+
+    /// Reports what is missing in the output at the end.
+    fn declare(self) {
+        if let dropped @ 1.. = memory::dropped() {
+            warn(format_args!("monitoring: memory was short: {dropped} operations are not recorded"));
+        }
+        let what = match self {
+            Self::All => return,
+            Self::WithoutTimes => "the times of this process are",
+            Self::Nothing => "the records of this process are",
+        };
+        match store::OF_PROCESS.path() {
+            Some(path) => warn(format_args!(
+                "monitoring: memory is short: {what} not written; all records are in {}",
+                path.display()
+            )),
+            None => warn(format_args!("monitoring: memory is short: {what} not written")),
+        }
+    }
+}
+
 /// Returns the records of the run so far, with times and facts about the job.
-fn until_now(run: &WholeRun, world: World) -> Profile {
+fn until_now(run: &WholeRun, world: World, part: Part) -> Profile {
     let mut profile = run.all.until_now(world.rank);
     profile.about = about::get();
+    if let dropped @ 1.. = memory::dropped() {
+        let value = format!("{dropped} operations of rank {}, because memory was short", world.rank);
+        profile.about.push(About::new(NOT_RECORDED, &value));
+    }
+    if part != Part::All {
+        profile.about.push(About::new(NOT_RECORDED, &format!("times of rank {}", world.rank)));
+        return profile;
+    }
     let TimeRows { time, calls, late, sites, regions } = times::rows();
     (profile.time, profile.calls, profile.late) = (time, calls, late);
     (profile.sites, profile.regions) = (sites, regions);
     profile
 }
 
-fn write_run(run: &mut WholeRun, world: World, profile: &Profile) {
+/// Writes the records of the run. The store is kept unless they are complete.
+fn write_run(run: &mut WholeRun, world: World, profile: &Profile, is_complete: bool) {
     let stem = settings::FILENAME.get();
     let output = output_to(stem.as_str());
-    if run.written > 0 && matches!(output, Output::Files(_)) {
+    if run.written > 0 && is_complete && matches!(output, Output::Files(_)) {
         run.write_phase(world.rank, profile.lines.clone());
     }
     let text = match output {
@@ -180,10 +249,11 @@ fn write_run(run: &mut WholeRun, world: World, profile: &Profile) {
     };
     // Records that could not be written can still be read from the store.
     let outcome = gather::write(world, text, output);
-    if matches!(output, Output::Files(_)) {
+    // Otherwise the file is still due, as `mpit run` can make a complete one of the store.
+    if is_complete && matches!(output, Output::Files(_)) {
         store::OF_PROCESS.set_outcome(outcome);
     }
-    if outcome.is_written() {
+    if outcome.is_written() && is_complete {
         store::OF_PROCESS.end();
         if !job_store::is_used() {
             store::OF_PROCESS.remove_file();
@@ -206,7 +276,7 @@ fn output_to(stem: &str) -> Output<'_> {
 
 /// Writes the records so far, if they are to be written at the end; alone, as other ranks may be anywhere.
 pub(crate) fn write_now() {
-    if WHOLE_RUN.lock().as_ref().is_none_or(|run| !run.is_written) {
+    if WHOLE_RUN.lock().as_ref().is_none_or(|run| !run.is_written) || !has_memory_for_traffic() {
         return;
     }
     let lines = lines_of_components();

@@ -28,11 +28,13 @@ impl<T: CounterValue> PeerArray<T> {
 
     /// Adds to the sum of a process, given by its rank in `MPI_COMM_WORLD`, if a handle is started.
     ///
-    /// Allocates at the first update for a process, and never again for it.
+    /// Allocates at the first update for a process, and never again for it. Without memory, nothing is added.
     #[inline]
     pub fn add(&self, world_rank: u32, amount: T) {
-        if self.watchers.load(Relaxed) != 0 {
-            threads::add(self.sums.entry(world_rank), amount.to_word());
+        if self.watchers.load(Relaxed) != 0
+            && let Some(sum) = self.sums.entry(world_rank)
+        {
+            threads::add(sum, amount.to_word());
         }
     }
 

@@ -12,12 +12,13 @@ use super::fault_log;
 use super::find::{self, File};
 use super::leak::leak;
 use super::load::{self, Hooks, Opened};
-use super::table::in_one_line;
+use super::table::{LEAST_MEMORY, in_one_line};
 use super::{component, export};
 use crate::activation::Activation;
 use crate::cvar::sources;
 use crate::lock::Mutex;
 use crate::log::Log;
+use crate::memory;
 use crate::registry::{self, Refusal, Registry};
 use crate::session::Interface;
 use crate::{Error, environment, threads};
@@ -100,6 +101,9 @@ pub unsafe fn load(path: impl AsRef<Path>) -> Result<Plugin, Refused> {
     if export::is_exported() {
         let why = "only the program can load plug-ins, and this call was made in a plug-in";
         return Err(Refused::new(path, Error::NotSupported, why));
+    }
+    if !memory::admits(LEAST_MEMORY) {
+        return Err(Refused::new(path, Error::Memory, "memory is short"));
     }
     // The environment's plug-ins are loaded first, when the registry is made.
     Registry::global();

@@ -18,6 +18,7 @@ use crate::cell::LevelStorage;
 use crate::cvar::sources;
 use crate::desc::{CategoryDesc, EnumDesc, Metadata, Origin, SharedMetadata};
 use crate::event::{EventDesc, SourceCell, SourceDesc};
+use crate::memory;
 use crate::readable::Pages;
 use crate::registry::{Fault, Image, Refusal, Registry, check_text};
 use crate::threads;
@@ -79,6 +80,9 @@ struct LeftOut {
     line: String,
 }
 
+/// The memory that a table or plug-in needs at least.
+pub(super) const LEAST_MEMORY: usize = 256 << 10;
+
 /// Registers all definitions of a table, or none.
 ///
 /// # Errors
@@ -108,6 +112,9 @@ pub unsafe fn register(table: *const Table) -> Result<(), String> {
 /// The conditions of [`register`] hold as long as the registry is used.
 #[doc(hidden)]
 pub unsafe fn register_in(registry: &Registry, table: *const Table) -> Result<Claim, String> {
+    if !memory::admits(LEAST_MEMORY) {
+        return Err("memory is short".to_owned());
+    }
     // SAFETY: the caller ensures that `table` is null or a table that satisfies `mpit_plugin.h`.
     let definitions = unsafe { convert(table, None) }?;
     let component = &definitions.image.name;

@@ -7,10 +7,17 @@ use super::{Interface, PvarHandle, SessionId};
 use crate::activation::{Activation, check_active};
 use crate::barrier;
 use crate::cell::{Action, Behavior, HandleId, PvarDesc, PvarFlags, Request};
+use crate::memory;
 use crate::object::Object;
 use crate::slots::Ended;
 use crate::vocabulary::Bind;
 use crate::{Error, Result};
+
+/// The number of elements above which the memory for a handle is checked first.
+const MANY: usize = 1024;
+
+/// The memory for an element of a handle: two words and a rank, rounded up to powers of two.
+const MEMORY_OF_ELEMENT: usize = 64;
 
 impl Interface {
     /// Creates a session.
@@ -145,6 +152,9 @@ impl Interface {
     ) -> Result<(PvarHandle, usize)> {
         let count = desc.count(object)?;
         i32::try_from(count).map_err(|_| Error::Memory)?;
+        if count > MANY && !memory::admits(count.saturating_mul(MEMORY_OF_ELEMENT)) {
+            return Err(Error::Memory);
+        }
         let layout = HandleLayout::of(desc.behavior(), count, object);
         // A handle with nothing to begin is in its session at once.
         let begins = desc.behavior() == Behavior::Custom || desc.flags().has(PvarFlags::CONTINUOUS);

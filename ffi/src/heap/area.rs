@@ -97,6 +97,7 @@ impl Area {
         if self.alone(|blocks| unsafe { blocks.c_free(block) }).is_some() {
             return;
         }
+        #[allow(clippy::cast_ptr_alignment, reason = "accessed without alignment")]
         let link = block.cast::<*mut u8>();
         let _ = self.freed.fetch_update(Release, Relaxed, |last| {
             // SAFETY: the block is not used any more, and each block has space for an address.
@@ -124,8 +125,10 @@ impl Area {
     fn free_deferred(&self, blocks: &mut Dlmalloc<Source>) {
         let mut block = self.freed.swap(null_mut(), Acquire);
         while !block.is_null() {
+            #[allow(clippy::cast_ptr_alignment, reason = "accessed without alignment")]
+            let link = block.cast::<*mut u8>();
             // SAFETY: `free` has written an address, or null, into each block of the list.
-            let next = unsafe { block.cast::<*mut u8>().read_unaligned() };
+            let next = unsafe { link.read_unaligned() };
             // SAFETY: `free` adds blocks in use to the list, once each.
             unsafe { blocks.c_free(block) };
             block = next;

@@ -17,6 +17,8 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::ptr::{self, null_mut};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
+#[cfg(target_os = "linux")]
+use mpit::internal::errno::with_errno_kept;
 use mpit::internal::memory;
 
 use area::Area;
@@ -56,7 +58,7 @@ impl Heap {
         }
         for halvings in 0..=HALVINGS {
             let (area, reserve) = (AREA >> halvings, RESERVE >> halvings);
-            if let Some(start) = map(area + reserve) {
+            if let Some(start) = with_errno_kept(|| map(area + reserve)) {
                 self.area.begin(start, area);
                 self.reserve.begin(start.wrapping_add(area), reserve);
                 break;
@@ -76,7 +78,7 @@ impl Heap {
         if !block.is_null() {
             return (block, false);
         }
-        let block = of_system();
+        let block = with_errno_kept(of_system);
         if !block.is_null() {
             return (block, true);
         }
@@ -138,6 +140,11 @@ unsafe impl GlobalAlloc for Heap {
         }
         moved
     }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn with_errno_kept<R>(run: impl FnOnce() -> R) -> R {
+    run()
 }
 
 /// Maps memory whose pages are used later.

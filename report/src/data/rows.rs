@@ -17,7 +17,7 @@ use crate::ranks::{RankTraffic, traffic};
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Fact {
-    /// The kind: `program`, `command`, `slurm_job`, `slurm_step`, `slurm_nodes`, `mpi` or `mpit`.
+    /// The kind: `program`, `command`, `slurm_job`, `slurm_step`, `slurm_nodes`, `mpi`, `mpit` or `not_recorded`.
     pub key: String,
     /// The fact.
     pub value: String,

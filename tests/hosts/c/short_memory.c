@@ -1,9 +1,10 @@
 /* Work with little memory left.
  *
- *     short_memory KILOBYTES         (1 or 2 processes)
+ *     short_memory KILOBYTES [REGIONS]         (1 or 2 processes)
  *
  * After MPI_Init and a few messages, the program limits its memory to the present size and so many kilobytes more, and then sends
- * messages, creates communicators and ends. The output and the exit status must not depend on a preloaded library. */
+ * messages, creates communicators, calls MPI from many places in each of so many regions, and ends. The output and the exit status must
+ * not depend on a preloaded library. */
 #include <fcntl.h>
 #include <mpi.h>
 #include <stdio.h>
@@ -11,6 +12,8 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
+
+#include "mpit_region.h"
 
 enum { BEFORE = 40, AFTER = 100, COMMS = 50 };
 
@@ -37,6 +40,20 @@ static void exchange(MPI_Comm comm, int peer, int times)
     }
 }
 
+#define TEN(call) call call call call call call call call call call
+
+/* Calls MPI from 100 places in each region. What is recorded of each place and region takes nearly a kilobyte. */
+static void call_in_regions(int regions)
+{
+    for (int at = 0; at < regions; at++) {
+        char name[32];
+        snprintf(name, sizeof name, "region %d", at);
+        mpit_region_begin(name);
+        TEN(TEN(MPI_Barrier(MPI_COMM_SELF); __asm__ volatile("");))
+        mpit_region_end(name);
+    }
+}
+
 int main(int argc, char **argv)
 {
     int rank, size, sum = 0;
@@ -58,6 +75,7 @@ int main(int argc, char **argv)
         MPI_Barrier(comm);
         MPI_Comm_free(&comm);
     }
+    call_in_regions(argc > 2 ? atoi(argv[2]) : 0);
     MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     wrong += sum != size * (size - 1) / 2;
     MPI_Finalize();

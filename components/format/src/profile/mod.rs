@@ -128,6 +128,9 @@ pub struct About {
 /// The maximum length of a fact in bytes: command lines may be long.
 pub const MAX_FACT: usize = 4096;
 
+/// The kind of the fact that a process has dropped operations. Each process has its own.
+pub const NOT_RECORDED: &str = "not_recorded";
+
 impl About {
     /// Creates a fact. Control characters become blanks, and a long value is cut off.
     #[must_use]

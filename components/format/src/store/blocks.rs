@@ -41,6 +41,17 @@ pub enum State {
     Truncated = 2,
 }
 
+/// The content of a block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Content {
+    /// Rows of messages, accesses and collective operations, and their communicators.
+    Traffic,
+    /// Rows of times, and what they refer to.
+    Times,
+    /// The state of the process, or nothing.
+    State,
+}
+
 /// The kind of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BlockKind {
@@ -94,6 +105,28 @@ impl BlockKind {
             Self::Accesses => &[rows::Kind::Sent, rows::Kind::Received],
             Self::Exchanged => &[rows::Kind::Collective],
             _ => &[],
+        }
+    }
+
+    /// Returns the content of blocks of this kind.
+    #[must_use]
+    pub const fn content(self) -> Content {
+        match self {
+            Self::Messages
+            | Self::Accesses
+            | Self::Exchanged
+            | Self::SharedSum
+            | Self::Operations
+            | Self::Comm
+            | Self::Members => Content::Traffic,
+            Self::Time
+            | Self::Call
+            | Self::CallComm
+            | Self::Label
+            | Self::Late
+            | Self::Site
+            | Self::Region => Content::Times,
+            Self::Unused | Self::Run | Self::Thread | Self::Description => Content::State,
         }
     }
 

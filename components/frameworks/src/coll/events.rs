@@ -72,7 +72,7 @@ impl Sequences {
         Self(Sparse::new())
     }
 
-    fn of(&self, comm: CommId) -> &AtomicU64 {
+    fn of(&self, comm: CommId) -> Option<&AtomicU64> {
         self.0.entry(slot(comm.get()))
     }
 
@@ -86,8 +86,9 @@ impl Sequences {
 
 #[inline]
 pub(super) fn begin(sequences: &Sequences, operation: &Operation<'_>) {
-    if have_listeners() {
-        let word = sequences.of(operation.comm);
+    if have_listeners()
+        && let Some(word) = sequences.of(operation.comm)
+    {
         let number = word.load(Relaxed) / 2 + 1;
         word.store(2 * number + 1, Relaxed);
         let Operation { comm, kind, .. } = *operation;
@@ -103,8 +104,9 @@ pub(super) fn begin(sequences: &Sequences, operation: &Operation<'_>) {
 
 #[inline]
 pub(super) fn end(sequences: &Sequences, operation: &Operation<'_>) {
-    if have_listeners() {
-        let word = sequences.of(operation.comm);
+    if have_listeners()
+        && let Some(word) = sequences.of(operation.comm)
+    {
         let seen = word.load(Relaxed);
         // The beginning was not numbered when no tool listened at that time: the end takes the next number.
         let number = if seen % 2 == 1 { seen / 2 } else { seen / 2 + 1 };

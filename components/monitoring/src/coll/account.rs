@@ -112,10 +112,10 @@ pub(super) struct CommSums {
 }
 
 impl CommSums {
-    fn new(store: &'static Store, users: Users, slot: u32) -> Self {
-        let block = store.add_for(users, BlockKind::Operations, slot.into(), 6 + ABOUT, &[]);
+    fn new(store: &'static Store, users: Users, slot: u32) -> Option<Self> {
+        let block = store.add_for(users, BlockKind::Operations, slot.into(), 6 + ABOUT, &[])?;
         let sums = AtomicSum::of(block);
-        Self {
+        Some(Self {
             sums,
             cases: std::array::from_fn(|case| CaseSums {
                 of_pattern: sums[rules::pattern_of_case(case) as usize],
@@ -123,7 +123,7 @@ impl CommSums {
             }),
             refused: AtomicBool::new(false),
             about: &block[6..],
-        }
+        })
     }
 
     fn write(&self, about: [u64; ABOUT]) {
@@ -170,16 +170,20 @@ pub(super) struct Account {
 }
 
 impl Account {
-    pub(super) fn new(store: &'static Store, slot: u32, of_threads: &'static PerThread<CommSums>) -> Self {
-        Self {
+    pub(super) fn new(
+        store: &'static Store,
+        slot: u32,
+        of_threads: &'static PerThread<CommSums>,
+    ) -> Option<Self> {
+        Some(Self {
             slot,
             comm: AtomicU64::new(0),
-            shared: CommSums::new(store, Users::AllThreads, slot),
+            shared: CommSums::new(store, Users::AllThreads, slot)?,
             of_threads,
             refused: Default::default(),
             reach: AtomicU8::new(NOT_KNOWN),
             members: RwLock::new(None),
-        }
+        })
     }
 
     /// Returns the identity of the communicator; 0 for an unused slot.

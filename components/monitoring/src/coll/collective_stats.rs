@@ -17,6 +17,7 @@ use std::sync::{Arc, PoisonError, Weak};
 
 use mpit::internal::lock::Mutex;
 use mpit::internal::log::Log;
+use mpit::internal::memory;
 use mpit::internal::sparse::Sparse;
 use mpit::object::OUTSIDE;
 use mpit_format::store::blocks::{BlockKind, Encoded};
@@ -167,7 +168,7 @@ impl CollectiveStats {
         if there.is_some() || self.shared_sums.len() >= SHARED_SUMS_WITH_THREADS {
             return there;
         }
-        let place = self.shared_sums.push(SharedSum::of_thread(thread, of_all, &OF_PROCESS)).ok()?;
+        let place = self.shared_sums.push(SharedSum::of_thread(thread, of_all, &OF_PROCESS)?).ok()?;
         self.shared_sums.get(place)
     }
 
@@ -180,7 +181,12 @@ impl CollectiveStats {
     /// Counts an operation on the slow path. Not inlined, so that the fast path stays short.
     #[inline(never)]
     fn record_slow_path(&'static self, operation: &Operation<'_>, compat: bool) {
-        let Some((account, remote)) = self.account(operation.comm) else { return };
+        let Some((account, remote)) = self.account(operation.comm) else {
+            if memory::is_short() {
+                memory::count_dropped();
+            }
+            return;
+        };
         let case = if compat { rules::as_open_mpi(operation, remote) } else { rules::exact(operation) };
         if let Some(case) = case {
             self.count(account, operation, case);
@@ -211,27 +217,27 @@ impl CollectiveStats {
     fn account(&'static self, comm: CommId) -> Option<(&'static Account, bool)> {
         let account = match self.of(comm) {
             Some(account) => account,
-            None => self.open(&RUNTIME.comms().get(comm)?),
+            None => self.open(&RUNTIME.comms().get(comm)?)?,
         };
         Some((account, account.is_remote()?))
     }
 
     #[cold]
-    fn open(&'static self, record: &Record) -> &'static Account {
+    fn open(&'static self, record: &Record) -> Option<&'static Account> {
         let slot = slot(record.id.get());
-        let account = self.accounts.entry_with(slot, || Account::new(&OF_PROCESS, slot, &self.of_threads));
+        let account = self.accounts.entry_with(slot, || Account::new(&OF_PROCESS, slot, &self.of_threads))?;
         account.set_members(Some(Box::new(record.clone())));
         account.set_remote(record.remote);
         self.write(account, record);
         account.set_comm(record.id.get());
-        account
+        Some(account)
     }
 
     /// Registers a new communicator. In a store that survives the process, the account is written at once, unless the host
     /// would have to be queried for the members.
     pub(crate) fn created(&'static self, record: &Record) {
         if OF_PROCESS.has_file() && !matches!(record.ranks, Ranks::Lazy(_)) {
-            self.open(record);
+            let _ = self.open(record);
         }
     }
 
@@ -256,14 +262,15 @@ impl CollectiveStats {
         let identity = ranks.identity();
         let next = lists.len() as u64 + 1;
         let (list, _) = lists.entry(identity).or_insert_with(|| {
-            OF_PROCESS.add(BlockKind::Members, next, 0, Encoded::of_members(&members_of(&ranks)).words());
+            let _ =
+                OF_PROCESS.add(BlockKind::Members, next, 0, Encoded::of_members(&members_of(&ranks)).words());
             (next, ranks)
         });
         let label = label(record);
         let name = (Arc::clone(&label.name), label.first != 0, identity);
         let next = kinds.len() as u64 + 1;
         let kind = *kinds.entry(name).or_insert_with(|| {
-            OF_PROCESS.add(BlockKind::Comm, next, 0, Encoded::of_kind(*list, &label).words());
+            let _ = OF_PROCESS.add(BlockKind::Comm, next, 0, Encoded::of_kind(*list, &label).words());
             next
         });
         account.write([kind, label.first, label.last, record.alike, number(record.id.get())]);
@@ -355,7 +362,7 @@ impl CollectiveStats {
         let there = self.shared_sums.iter().position(|shared_sum| shared_sum.is_of(&wanted));
         let place = match there {
             None if self.shared_sums.len() < SHARED_SUMS => {
-                self.shared_sums.push(SharedSum::new(wanted, &OF_PROCESS)).ok()
+                SharedSum::new(wanted, &OF_PROCESS).and_then(|sum| self.shared_sums.push(sum).ok())
             }
             there => there,
         };
@@ -384,7 +391,10 @@ impl CollectiveStats {
         let mut total: u64 = 0;
         let mut exchange = |number: u32, to: u32| {
             let bytes = if case.is_empty { 0 } else { operation.volume.with(number) };
-            self.row(to).add(TrafficSum::one(bytes));
+            match self.row(to) {
+                Some(row) => row.add(TrafficSum::one(bytes)),
+                None => memory::count_dropped(),
+            }
             total = total.wrapping_add(bytes);
         };
         let ranks = (0..).zip(members.ranks.iter());
@@ -414,10 +424,10 @@ impl CollectiveStats {
     }
 
     #[inline]
-    fn row(&self, to: u32) -> &AtomicSum<'static> {
+    fn row(&self, to: u32) -> Option<&AtomicSum<'static>> {
         self.rows.entry_with(to, || {
-            let [row] = AtomicSum::of(OF_PROCESS.add(BlockKind::Exchanged, to.into(), 2, &[]));
-            row
+            let [row] = AtomicSum::of(OF_PROCESS.add(BlockKind::Exchanged, to.into(), 2, &[])?);
+            Some(row)
         })
     }
 

@@ -120,17 +120,17 @@ pub(super) struct SharedSum {
 }
 
 impl SharedSum {
-    /// Creates a shared sum whose sum is zero. The sum and the ranks of the world are kept in `store`.
-    pub(super) fn new(members: Peers, store: &'static Store) -> Self {
+    /// Creates a shared sum whose sum is zero; returns `None` if memory is short. The sum and the ranks of the world are kept in `store`.
+    pub(super) fn new(members: Peers, store: &'static Store) -> Option<Self> {
         Self::with_users(Arc::new(members), None, store)
     }
 
     /// Creates a sum like `new` with the members of another one, for a thread.
-    pub(super) fn of_thread(thread: usize, of_all: &Self, store: &'static Store) -> Self {
+    pub(super) fn of_thread(thread: usize, of_all: &Self, store: &'static Store) -> Option<Self> {
         Self::with_users(Arc::clone(&of_all.members), Some(thread), store)
     }
 
-    fn with_users(members: Arc<Peers>, thread: Option<usize>, store: &'static Store) -> Self {
+    fn with_users(members: Arc<Peers>, thread: Option<usize>, store: &'static Store) -> Option<Self> {
         let users = if thread.is_some() { Users::OneThread } else { Users::AllThreads };
         let add = |is_list, text: &[u64]| {
             store.add_for(users, BlockKind::SharedSum, exchanged_key(is_list), 2, text)
@@ -142,9 +142,9 @@ impl SharedSum {
             }
             RankSet::List(list) => add(true, Encoded::of_ranks(list).words()),
         };
-        let [each] = AtomicSum::of(block);
+        let [each] = AtomicSum::of(block?);
         let len = members.set.len() + members.outside;
-        Self { members, thread, len, each }
+        Some(Self { members, thread, len, each })
     }
 
     /// Returns true if it is the sum of all threads for these members.
@@ -218,7 +218,7 @@ mod tests {
         assert_is(&Peers::of_ranks(&Ranks::World(4), 3, Some(2)), &[3]);
         assert_is(&Peers::of_ranks(&Ranks::World(4), 4, Some(3)), &[]);
         assert!(matches!(all.set, RankSet::Stride { .. }));
-        assert_eq!(SharedSum::new(all, &OF_PROCESS).len(), 3);
+        assert_eq!(SharedSum::new(all, &OF_PROCESS).unwrap().len(), 3);
     }
 
     #[test]
@@ -242,7 +242,7 @@ mod tests {
         assert_is(&list(&[9, 1, 2, 9, OUTSIDE, 4], Some(4)), &[1, 2, 9, 9]);
         assert_is(&list(&[5, 5, 5], Some(4)), &[5, 5, 5]);
         let some = list(&[9, OUTSIDE, 1, 2, OUTSIDE], Some(2));
-        let some = SharedSum::new(some, &OF_PROCESS);
+        let some = SharedSum::new(some, &OF_PROCESS).unwrap();
         assert_eq!(some.len(), 4);
         assert!(some.is_of(&list(&[OUTSIDE, 1, 9, 2, OUTSIDE], Some(2))));
         assert!(!some.is_of(&list(&[OUTSIDE, 1, 9, 2], Some(2))));

@@ -92,8 +92,8 @@ impl Agreement {
     }
 
     /// Returns the common decision, and makes it if no rank has done so. Waits at most `timeout` for the marks of other ranks.
-    /// `takes_part` is false if the settings of this process have changed.
-    pub(super) fn decide(&self, takes_part: bool, timeout: Duration) -> Decision {
+    /// `refusal` is the reason why this process does not take part.
+    pub(super) fn decide(&self, refusal: Option<&str>, timeout: Duration) -> Decision {
         let deadline = Instant::now() + timeout + LATE_INTERVAL * self.world.rank.min(MAX_INTERVALS);
         let mut pause = Duration::from_micros(100);
         loop {
@@ -104,8 +104,8 @@ impl Agreement {
             // One rank looks at all marks, so that large jobs do not do so many times.
             let looks = self.world.rank == 0 || is_late;
             let present = if looks { self.present() } else { BTreeSet::new() };
-            let (target, why) = if !takes_part {
-                (Some(APART), Some(format!("the settings of rank {} have changed", self.world.rank)))
+            let (target, why) = if let Some(refusal) = refusal {
+                (Some(APART), Some(format!("rank {} does not take part: {refusal}", self.world.rank)))
             } else if present.len() == self.world.size as usize {
                 (Some(TOGETHER), None)
             } else if is_late {
@@ -226,6 +226,7 @@ mod tests {
 
     const LONG: Duration = Duration::from_secs(600);
     const NONE: Duration = Duration::ZERO;
+    const CHANGED: &str = "the settings have changed";
 
     fn join(directory: &Path, rank: u32, size: u32) -> Agreement {
         Agreement::join(directory.join("marks"), World::new(rank, size)).unwrap()
@@ -239,9 +240,9 @@ mod tests {
     fn all_marks_give_a_common_output() {
         let directory = tempfile::tempdir().unwrap();
         let all: Vec<_> = (0..3).map(|rank| join(directory.path(), rank, 3)).collect();
-        assert!(all.iter().all(|one| one.decide(true, NONE) == Decision::Together));
+        assert!(all.iter().all(|one| one.decide(None, NONE) == Decision::Together));
         // A promise: ranks whose settings have changed since take part if others rely on them.
-        assert_eq!(all[1].decide(false, NONE), Decision::Together);
+        assert_eq!(all[1].decide(Some(CHANGED), NONE), Decision::Together);
         all[0].remove();
         assert!(is_empty(directory.path()));
     }
@@ -250,12 +251,12 @@ mod tests {
     fn a_missing_mark_separates_all() {
         let directory = tempfile::tempdir().unwrap();
         let all: Vec<_> = [0, 2].map(|rank| join(directory.path(), rank, 3)).into();
-        let Decision::Apart(Some(why)) = all[1].decide(true, NONE) else { panic!("no reason") };
+        let Decision::Apart(Some(why)) = all[1].decide(None, NONE) else { panic!("no reason") };
         assert!(why.starts_with("of 3 ranks only ranks 0, 2 can take part"), "{why}");
         // The last rank comes too late to change the decision.
         let late = join(directory.path(), 1, 3);
         for one in [&all[0], &late] {
-            assert_eq!(one.decide(true, LONG), Decision::Apart(None));
+            assert_eq!(one.decide(None, LONG), Decision::Apart(None));
         }
         for one in [&all[0], &all[1], &late] {
             one.leave();
@@ -263,16 +264,16 @@ mod tests {
         assert!(is_empty(directory.path()));
         // Nor does one that comes after all others.
         let latest = join(directory.path(), 1, 3);
-        assert!(matches!(latest.decide(true, NONE), Decision::Apart(Some(_))));
+        assert!(matches!(latest.decide(None, NONE), Decision::Apart(Some(_))));
     }
 
     #[test]
     fn changed_settings_separate_all() {
         let directory = tempfile::tempdir().unwrap();
         let all: Vec<_> = (0..2).map(|rank| join(directory.path(), rank, 2)).collect();
-        let Decision::Apart(Some(why)) = all[0].decide(false, LONG) else { panic!("no reason") };
+        let Decision::Apart(Some(why)) = all[0].decide(Some(CHANGED), LONG) else { panic!("no reason") };
         assert_eq!(why, "the settings of rank 0 have changed");
-        assert_eq!(all[1].decide(true, LONG), Decision::Apart(None));
+        assert_eq!(all[1].decide(None, LONG), Decision::Apart(None));
     }
 
     #[test]
@@ -283,7 +284,7 @@ mod tests {
         fs::create_dir(&marks).unwrap();
         File::create(marks.join("1")).unwrap().set_modified(long_ago).unwrap();
         let one = join(directory.path(), 0, 2);
-        assert!(matches!(one.decide(true, NONE), Decision::Apart(Some(_))));
+        assert!(matches!(one.decide(None, NONE), Decision::Apart(Some(_))));
     }
 
     #[test]
@@ -292,10 +293,10 @@ mod tests {
         let all: Vec<_> = (0..2).map(|rank| join(directory.path(), rank, 2)).collect();
         let decision = directory.path().join("marks/decision");
         File::create(&decision).unwrap();
-        assert_eq!(all[0].decide(true, LONG), Decision::Apart(None));
+        assert_eq!(all[0].decide(None, LONG), Decision::Apart(None));
         fs::remove_file(&decision).unwrap();
         symlink("elsewhere", &decision).unwrap();
-        assert_eq!(all[1].decide(true, LONG), Decision::Apart(None));
+        assert_eq!(all[1].decide(None, LONG), Decision::Apart(None));
     }
 
     /// Tests ranks that come and decide at the same time, many times: with all ranks the decision is for a common output, with less
@@ -314,7 +315,7 @@ mod tests {
                 let early = if round % 3 < 2 { Some(join(&directory, rank, SIZE)) } else { None };
                 barrier.wait();
                 let mine = early.unwrap_or_else(|| join(&directory, rank, SIZE));
-                mine.decide(true, if is_complete { LONG } else { NONE })
+                mine.decide(None, if is_complete { LONG } else { NONE })
             };
             let decisions: Vec<_> = thread::scope(|scope| {
                 let threads: Vec<_> = (0..ranks).map(|rank| scope.spawn(move || process(rank))).collect();

@@ -18,6 +18,7 @@ use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 use mpit::cvar::Cvar;
+use mpit::internal::memory;
 use mpit::{category, cvar};
 use mpit_format::container::{self, Text};
 use mpit_format::names::directory_of;
@@ -52,6 +53,9 @@ static CONTAINER: Cvar<i32> = Cvar::new(0).range(0..=1);
     category = MonitoringGather
 )]
 static TIMEOUT: Cvar<i32> = Cvar::new(10).range(1..=86_400);
+
+/// The memory that the MPI library may need for a communicator and messages of ours. Some libraries crash without it.
+const FOR_MESSAGES: usize = 4 << 20;
 
 /// The use of a transfer. Transfers of one use that a process has given up match no later ones of another use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -146,6 +150,17 @@ fn is_common(output: Output<'_>) -> bool {
     is_wanted() || !matches!(output, Output::Files(_))
 }
 
+/// Returns the reason why this process does not take part in messages between the processes, if there is one.
+fn refusal(is_requested: bool) -> Option<&'static str> {
+    if !is_requested {
+        Some("its settings have changed")
+    } else if memory::is_short() || !memory::is_available_outside(FOR_MESSAGES) {
+        Some("its memory is short")
+    } else {
+        None
+    }
+}
+
 /// Shows the other processes, if the settings request a common output, that this one will take part. Called when MPI is initialized,
 /// because a process can be waited for at the end only if it is known to take part.
 pub(crate) fn begin(world: World, output: Output<'_>) {
@@ -232,7 +247,7 @@ fn gather(
         Some(Err(why)) => return apart(text, why),
     };
     if let Some(agreement) = agreement
-        && let Decision::Apart(why) = agreement.decide(is_common(output), timeout)
+        && let Decision::Apart(why) = agreement.decide(refusal(is_common(output)), timeout)
     {
         agreement.leave();
         return (Gathered::NotSynchronized(text, why), Vec::new());

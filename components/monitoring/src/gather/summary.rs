@@ -105,7 +105,7 @@ fn sum_of_all(
         Some(Err(why)) => return Err(for_rank_0(why.clone())),
         None => return Err(None),
     };
-    let decision = marks.of_job.decide(true, timeout);
+    let decision = marks.of_job.decide(super::refusal(true), timeout);
     // If all processes take part, all marks are there, and are read before the processes leave them.
     let on_machine = marks.of_machine.as_ref().map(Agreement::present);
     let synchronized = match decision {

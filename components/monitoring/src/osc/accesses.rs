@@ -7,6 +7,7 @@ use std::sync::atomic::{
 };
 
 use mpit::component::WindowId;
+use mpit::internal::memory;
 use mpit::internal::sparse::Sparse;
 use mpit_format::profile::SumRow;
 use mpit_format::store::blocks::BlockKind;
@@ -24,9 +25,9 @@ struct Target<'a> {
 }
 
 impl<'a> Target<'a> {
-    fn new(store: &'a Store, rank: u32) -> Self {
-        let [sent, received] = AtomicSum::of(store.add(BlockKind::Accesses, rank.into(), 4, &[]));
-        Self { sent, received }
+    fn new(store: &'a Store, rank: u32) -> Option<Self> {
+        let [sent, received] = AtomicSum::of(store.add(BlockKind::Accesses, rank.into(), 4, &[])?);
+        Some(Self { sent, received })
     }
 
     fn sums(&self) -> AccessSums {
@@ -76,7 +77,7 @@ impl Windows {
 
     /// Starts counting the accesses through a window. The caller guarantees that no other thread does so at the same time.
     pub(crate) fn add(&self, id: WindowId) {
-        let window = self.0.entry(slot(id.get()));
+        let Some(window) = self.0.entry(slot(id.get())) else { return };
         for word in &window.words {
             word.store(0, Relaxed);
         }
@@ -133,7 +134,10 @@ impl Accesses {
     #[inline]
     pub(super) fn record(&self, access: &Access) {
         let rank = access.target;
-        self.targets.entry_with(rank, || Target::new(&OF_PROCESS, rank)).add(access);
+        match self.targets.entry_with(rank, || Target::new(&OF_PROCESS, rank)) {
+            Some(target) => target.add(access),
+            None => memory::count_dropped(),
+        }
     }
 
     /// Counts an access to a process that was accessed before. Returns false, and does nothing, otherwise.

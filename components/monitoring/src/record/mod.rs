@@ -13,6 +13,7 @@ use std::sync::atomic::{
 };
 
 use mpit::internal::lock::Once;
+use mpit::internal::memory;
 use mpit::internal::sparse::Sparse;
 use mpit::internal::threads;
 use mpit::object::{Comm, OUTSIDE};
@@ -130,34 +131,35 @@ impl<'s> Messages<'s> {
     /// Counts a message on the slow path. Not inlined, so that the fast path stays short.
     #[inline(never)]
     fn record_slow_path(&self, to: u32, bytes: u64, internal: bool) {
-        let peer = self.peers.entry(to);
+        let Some(peer) = self.peers.entry(to) else { return memory::count_dropped() };
         let (histogram, all) = if internal {
             (&**peer.internal.get_or_init(Box::default), None)
         } else {
             (&peer.external, Some(&self.groups))
         };
         while !histogram.record(bytes) {
-            histogram.make(bytes, self.store(), Users::AllThreads, to, internal, all);
+            if !histogram.make(bytes, self.store(), Users::AllThreads, to, internal, all) {
+                return memory::count_dropped();
+            }
         }
     }
 
     /// Counts a message of the user's for the thread in a [slot](mpit::internal::thread_slots), which is this one. Returns the
     /// place where further messages to the process are counted by [`Histogram::record_alone`]; `None`, and does nothing, if there
-    /// are too many. Takes a lock and allocates.
+    /// are too many or memory is short. Takes a lock and allocates.
     pub(crate) fn record_for_thread(
         &'static self,
         slot: usize,
         to: u32,
         bytes: u64,
     ) -> Option<&'static Histogram<'s>> {
-        let make = || {
-            // Readers find the histograms of threads by the peers.
-            self.peers.entry(to);
-            Histogram::default()
-        };
+        // Readers find the histograms of threads by the peers.
+        let make = || self.peers.entry(to).map(|_| Histogram::default());
         let histogram = self.of_threads.entry_with(slot, to, make)?;
         while !histogram.record_alone(bytes) {
-            histogram.make(bytes, self.store(), Users::OneThread, to, false, Some(&self.groups));
+            if !histogram.make(bytes, self.store(), Users::OneThread, to, false, Some(&self.groups)) {
+                return None;
+            }
         }
         Some(histogram)
     }
@@ -165,8 +167,8 @@ impl<'s> Messages<'s> {
     /// Adds the bytes of a message. Returns the function that adds its count, before which a thread may be interrupted.
     #[cfg(test)]
     pub(crate) fn begin(&self, to: u32, bytes: u64) -> impl FnOnce() {
-        let histogram = &self.peers.entry(to).external;
-        histogram.make(bytes, self.store(), Users::AllThreads, to, false, Some(&self.groups));
+        let histogram = &self.peers.entry(to).expect("there is memory").external;
+        let _ = histogram.make(bytes, self.store(), Users::AllThreads, to, false, Some(&self.groups));
         let (count, all) = histogram.cells(bytes).expect("made above");
         all.fetch_add(bytes, Relaxed);
         move || _ = count.fetch_add(1, Release)

@@ -57,7 +57,7 @@ impl<'s> Histogram<'s> {
         Some((&group[bin % GROUP], &group[GROUP]))
     }
 
-    /// Adds the group for a size to the store and to `all`, if it does not exist.
+    /// Adds the group for a size to the store and to `all`, if it does not exist. Returns false if memory is short.
     pub(super) fn make(
         &self,
         bytes: u64,
@@ -66,18 +66,23 @@ impl<'s> Histogram<'s> {
         to: u32,
         internal: bool,
         all: Option<&Groups<'s>>,
-    ) {
+    ) -> bool {
         let group = bin(bytes) / GROUP;
+        if self.groups[group].get().is_some() {
+            return true;
+        }
+        let key = message_key(to, group, internal);
+        let cells = store.add_for(users, BlockKind::Messages, key, CELLS, &[]);
+        let Some(cells) = cells.and_then(<[_]>::first_chunk) else { return false };
+        // Another thread may be faster. Then these cells stay 0.
         self.groups[group].get_or_init(|| {
-            let cells =
-                store.add_for(users, BlockKind::Messages, message_key(to, group, internal), CELLS, &[]);
-            let cells = cells.first_chunk().expect("a block has the requested cells");
             // Before messages are counted in it: a reader that has seen a message finds its group.
             if let Some(all) = all {
                 all.add(cells);
             }
             cells
         });
+        true
     }
 
     fn count(&self) -> u64 {
@@ -241,9 +246,9 @@ mod tests {
         let store = Store::new();
         let (shared, of_threads, groups) = (Histogram::default(), PerThread::new(), Groups::new());
         for (number, bytes) in [0, 8, 15, 16, 1 << 40, u64::MAX, 8].into_iter().enumerate() {
-            let of_thread = || of_threads.entry_with(number % 3, 7, Histogram::default).unwrap();
+            let of_thread = || of_threads.entry_with(number % 3, 7, || Some(Histogram::default())).unwrap();
             let histogram = if number % 2 == 0 { &shared } else { of_thread() };
-            histogram.make(bytes, &store, Users::AllThreads, 7, false, Some(&groups));
+            assert!(histogram.make(bytes, &store, Users::AllThreads, 7, false, Some(&groups)));
             assert!(histogram.record(bytes));
         }
         let stats = PeerStats::new(&shared, 7, Some(&of_threads));

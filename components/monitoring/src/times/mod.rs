@@ -127,7 +127,7 @@ pub(crate) fn begin() {
     }
     let rate = clock::ticks_per_second();
     let words = OF_PROCESS.add(BlockKind::Time, 0, time::CELLS, &[]);
-    let Some(words) = words.first_chunk::<{ time::CELLS }>() else { return };
+    let Some(words) = words.and_then(<[_]>::first_chunk::<{ time::CELLS }>) else { return };
     let set = |at: usize, value: u64| words[at].store(value, Relaxed);
     let Reading { ticks, nanoseconds, window } = clock::read_both();
     let clock = if clock::is_counter() { Clock::Counter } else { Clock::System };

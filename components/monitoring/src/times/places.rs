@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use mpit::internal::lock::{Mutex, Once};
+use mpit::internal::memory;
 use mpit_format::store::TimeRecords;
 use mpit_format::store::blocks::{BlockKind, Encoded};
 use mpit_format::times::{OTHER_REGIONS, OTHER_SITES, RegionRow, SiteRow};
@@ -90,12 +91,14 @@ impl Sites {
         if let Some(known) = self.all.iter().find(|known| known.described.is_same(&described)) {
             return known.row.number;
         }
-        if self.all.len() >= MAX_SITES {
+        if self.all.len() >= MAX_SITES || memory::is_short() {
             return OTHER_SITES;
         }
         let number = self.all.len() as u64 + 1;
         let row = SiteRow { number, module: self.module_of(&described), ..described.row.clone() };
-        let _ = OF_PROCESS.add(BlockKind::Site, number, 0, Encoded::of_site(&row).words());
+        if OF_PROCESS.add(BlockKind::Site, number, 0, Encoded::of_site(&row).words()).is_none() {
+            return OTHER_SITES;
+        }
         self.all.push(KnownSite { described, row });
         number
     }
@@ -135,7 +138,8 @@ struct Region {
 impl Region {
     fn store(&mut self, number: u16) {
         let text = Encoded::of_name(&self.name);
-        self.stored = OF_PROCESS.add(BlockKind::Region, number.into(), 1, text.words()).first();
+        self.stored =
+            OF_PROCESS.add(BlockKind::Region, number.into(), 1, text.words()).and_then(<[_]>::first);
         self.count(0);
     }
 
@@ -164,7 +168,7 @@ pub(super) fn site(return_address: u64) -> u64 {
         if let Some(number) = sites.number(return_address, generation) {
             return number;
         }
-        if sites.numbers.len() >= MAX_ADDRESSES {
+        if sites.numbers.len() >= MAX_ADDRESSES || memory::is_short() {
             return OTHER_SITES;
         }
     }
@@ -188,7 +192,7 @@ pub fn region(name: &str) -> u16 {
     if let Some(number) = regions.numbers.get(name.as_str()) {
         return *number;
     }
-    if regions.all.len() >= MAX_REGIONS {
+    if regions.all.len() >= MAX_REGIONS || memory::is_short() {
         return OTHERS;
     }
     let name: Arc<str> = name.into();

@@ -11,6 +11,7 @@ use std::sync::atomic::{
 
 use mpit::component::CommId;
 use mpit::internal::lock::Mutex;
+use mpit::internal::memory;
 use mpit_format::profile::Label;
 use mpit_format::store::blocks::{BlockKind, Encoded};
 use mpit_format::store::times::{NO_COMM, call_key, comm, late, time};
@@ -70,7 +71,7 @@ impl OfComm {
         }
         let Key { call, region, site, .. } = key;
         let (kind, number) = (BlockKind::Call, call_key(call, region, slot));
-        let block = OF_PROCESS.add_for(Users::OneThread, kind, number, call_words::CELLS, &[site]);
+        let block = OF_PROCESS.add_for(Users::OneThread, kind, number, call_words::CELLS, &[site])?;
         let words = block.first_chunk()?;
         self.calls.insert(key, words);
         variables::add(call, words);
@@ -99,7 +100,7 @@ impl All {
     fn label(&mut self, label: &Label) -> u64 {
         let next = self.labels.len() as u64 + 1;
         *self.labels.entry((Arc::clone(&label.name), label.first != 0)).or_insert_with(|| {
-            OF_PROCESS.add(BlockKind::Label, next, 0, Encoded::of_label(label).words());
+            let _ = OF_PROCESS.add(BlockKind::Label, next, 0, Encoded::of_label(label).words());
             next
         })
     }
@@ -109,7 +110,8 @@ impl All {
         let number = self.label(label);
         let slot = slot(id);
         let of = self.comms.entry(slot).or_insert_with(|| {
-            let words = OF_PROCESS.add(BlockKind::CallComm, slot.into(), comm::CELLS, &[]).first_chunk();
+            let words = OF_PROCESS.add(BlockKind::CallComm, slot.into(), comm::CELLS, &[]);
+            let words = words.and_then(<[_]>::first_chunk);
             OfComm { id, words, calls: BTreeMap::new() }
         });
         of.id = id;
@@ -124,6 +126,20 @@ impl All {
 
 impl Records {
     pub(super) fn cell(
+        &self,
+        thread: u32,
+        comm: Option<CommId>,
+        call: u32,
+        origin: Origin,
+    ) -> Option<&'static CallWords> {
+        let words = self.find_or_add(thread, comm, call, origin);
+        if words.is_none() && memory::is_short() {
+            memory::count_dropped();
+        }
+        words
+    }
+
+    fn find_or_add(
         &self,
         thread: u32,
         comm: Option<CommId>,
@@ -166,8 +182,9 @@ impl Records {
             return all.late.get(&lineage).copied();
         }
         let number = all.label(&label);
-        let words: &LateWords =
-            OF_PROCESS.add_for(Users::OneThread, BlockKind::Late, lineage, late::CELLS, &[]).first_chunk()?;
+        let words: &LateWords = OF_PROCESS
+            .add_for(Users::OneThread, BlockKind::Late, lineage, late::CELLS, &[])?
+            .first_chunk()?;
         words[late::FIRST].store(label.first, Relaxed);
         words[late::LABEL].store(number, Release);
         all.late.insert(lineage, words);

@@ -14,11 +14,12 @@ pub(super) const MODELS: &[Model] = &[
 
 /// Returns the value of a key, made with a content that is stored without order.
 fn entry(map: &Sparse<AtomicU64>, key: u32) -> &AtomicU64 {
-    map.entry_with(key, || {
+    let value = map.entry_with(key, || {
         let value = AtomicU64::new(0);
         value.store(u64::from(key) + 100, Relaxed);
-        value
-    })
+        Some(value)
+    });
+    value.expect("there is memory")
 }
 
 /// Threads that use a key at once get the same value, whole.

@@ -57,11 +57,32 @@ fn compare(stack: &Stack, dir: &Path, number: usize) -> Outcome {
     })
 }
 
+/// Runs the program with more records than there is memory for. The messages before are written, and the loss is declared.
+fn exhaust(stack: &Stack, dir: &Path) -> Outcome {
+    let (headroom, regions) = ("400", "100");
+    let job = |dir: &Path| {
+        let program = stack.compile("short_memory")?;
+        Ok(Job::mpi(stack, 1).arg(program).args([headroom, regions]).dir(dir))
+    };
+    let bare = job(dir)?.finish()?;
+    let under = job(dir)?.under_mpit_with(MODES[4])?.finish()?;
+    let path = dir.join("run.0.prof");
+    let text = fs::read_to_string(&path).context(path.display())?;
+    let is_equal = (under.code, &under.stdout) == (bare.code, &bare.stdout);
+    let is_declared = text.contains("\n# ABOUT\tnot_recorded\t") && under.stderr.contains("memory was short");
+    let is_recorded = Prof::parse(&text, 0)?.sent() == [(0, MESSAGES, 4 * MESSAGES)];
+    Failure::unless(is_equal && is_declared && is_recorded, || {
+        format!("declared: {is_declared}, recorded: {is_recorded}\n--- bare: {bare}\n--- under mpit: {under}")
+    })
+}
+
 #[test]
 fn short_memory_ends_no_program() -> Outcome {
     on_each_in_dir("short_memory", |stack, dir| {
         let all = &stacks::found().stacks;
         let place = all.iter().position(|one| one.label() == stack.label()).unwrap_or(0);
-        combinations(place, all.len(), is_full()).into_iter().try_for_each(|number| compare(stack, dir, number))
+        combinations(place, all.len(), is_full())
+            .into_iter()
+            .try_for_each(|number| compare(stack, dir, number))
     })
 }
