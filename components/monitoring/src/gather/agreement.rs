@@ -226,7 +226,7 @@ mod tests {
 
     const LONG: Duration = Duration::from_secs(600);
     const NONE: Duration = Duration::ZERO;
-    const CHANGED: &str = "the settings have changed";
+    const CHANGED: &str = "its settings have changed";
 
     fn join(directory: &Path, rank: u32, size: u32) -> Agreement {
         Agreement::join(directory.join("marks"), World::new(rank, size)).unwrap()
@@ -272,7 +272,7 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let all: Vec<_> = (0..2).map(|rank| join(directory.path(), rank, 2)).collect();
         let Decision::Apart(Some(why)) = all[0].decide(Some(CHANGED), LONG) else { panic!("no reason") };
-        assert_eq!(why, "the settings of rank 0 have changed");
+        assert_eq!(why, "rank 0 does not take part: its settings have changed");
         assert_eq!(all[1].decide(None, LONG), Decision::Apart(None));
     }
 
