@@ -13,7 +13,7 @@ use mpit_components::output::write_whole;
 use mpit_report::export::{self, Manifest, Table, TableFile};
 use mpit_report::input::{self, Run};
 use mpit_report::matrix::{self, MAT_LIMIT, Selection, Value};
-use mpit_report::{Job, Matrix, data, html, picture, summary};
+use mpit_report::{Job, Matrix, data, html, json, picture, summary};
 
 use crate::run::ranks;
 use crate::{Report, output, print};
@@ -257,7 +257,7 @@ fn write_tables(job: &Job, name: &str, directory: &Path) -> Result<(), String> {
         tables.push(TableFile::new(table, rows));
     }
     let described = Manifest::new(job, name, tables);
-    create(&manifest, |out| Ok(serde_json::to_writer_pretty(out, &described)?))
+    create(&manifest, |out| json::write_pretty(out, &described))
 }
 
 fn each_matrix(

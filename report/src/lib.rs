@@ -22,6 +22,7 @@ pub mod html;
 pub mod input;
 mod job;
 mod job_part;
+pub mod json;
 pub mod matrix;
 mod missing;
 mod node_list;

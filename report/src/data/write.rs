@@ -3,6 +3,7 @@
 use std::io::{self, BufWriter, Write};
 
 use super::Report;
+use crate::json;
 
 /// Writes the JSON of a report.
 ///
@@ -11,7 +12,7 @@ use super::Report;
 /// The errors of the sink.
 pub fn write_json(out: impl Write, report: &Report) -> io::Result<()> {
     let mut out = BufWriter::new(out);
-    serde_json::to_writer(&mut out, report)?;
+    json::write(&mut out, report)?;
     out.write_all(b"\n")?;
     out.flush()
 }

@@ -12,6 +12,7 @@ use mpit_format::rows::Kind;
 use serde::Serialize;
 
 use crate::job::Job;
+use crate::json;
 use crate::missing::line_of_nodes;
 use crate::nodes::NodeOrder;
 use crate::picture::{self, Embedding, ORIGIN, SHOWN, Tiles, escaped, pixels, shown};
@@ -82,7 +83,7 @@ pub fn write(mut out: impl Write, job: &Job, title: &str) -> io::Result<()> {
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>{name}</title>\n<style>\n{CSS}</style>\n\
          </head>\n<body>\n{page}<div id=\"tip\" hidden></div>\n<script type=\"application/json\" id=\"tiles\">"
     )?;
-    serde_json::to_writer(&mut out, &data)?;
+    json::write(&mut out, &data)?;
     write!(out, "</script>\n<script>\n{SCRIPT}</script>\n</body>\n</html>\n")?;
     out.flush()
 }

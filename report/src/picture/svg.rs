@@ -2,6 +2,8 @@
 
 use std::fmt::{self, Write};
 
+use mpit_vocabulary::{is_deceptive, write_escaped};
+
 use super::scene::{Anchor, Rect, Scene};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,7 +70,8 @@ fn path(out: &mut String, rect: &Rect) -> fmt::Result {
     write!(out, "M{x} {y}h{width}v{height}h-{width}z")
 }
 
-/// Escapes a text for XML and HTML. Characters that XML does not allow are removed.
+/// Escapes a text for XML and HTML. Control characters, which XML does not allow, become blanks; invisible ones that change how the text
+/// is shown stand as `\u{202e}`.
 pub(crate) fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
@@ -79,6 +82,7 @@ pub(crate) fn escaped(text: &str) -> String {
             '"' => out.push_str("&quot;"),
             '\'' => out.push_str("&#39;"),
             c if c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}') => out.push(' '),
+            c if is_deceptive(c) => _ = write_escaped(&mut out, c),
             c => out.push(c),
         }
     }
