@@ -73,6 +73,11 @@ pub mod run {
     pub use mpit_monitoring::run::{job, slurm, template};
 }
 
+/// Reading of files that may be anything.
+pub mod files {
+    pub use mpit_format::files::{MAX_PROCESS_BYTES, read, read_text};
+}
+
 /// Storage of the records, and the files that it leaves.
 pub mod store {
     pub use mpit_format::store::current;

@@ -1,5 +1,6 @@
 //! The report as text for a terminal.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use comfy_table::{CellAlignment, presets};
@@ -75,6 +76,17 @@ fn lines(out: &mut impl fmt::Write, job: &Job) -> fmt::Result {
     }
 }
 
+/// The maximum number of characters in a cell: the time for a table is quadratic in it, and functions of C++ may have long names.
+const MAX_CELL: usize = 1000;
+
+/// Returns the text of a cell, cut off if it is too long.
+fn shortened(cell: &str) -> Cow<'_, str> {
+    match cell.char_indices().nth(MAX_CELL) {
+        Some((end, _)) => format!("{}...", &cell[..end]).into(),
+        None => cell.into(),
+    }
+}
+
 fn section(out: &mut impl fmt::Write, table: &Table) -> fmt::Result {
     writeln!(out, "\n{}", table.heading)?;
     if table.rows.is_empty() {
@@ -88,8 +100,8 @@ fn section(out: &mut impl fmt::Write, table: &Table) -> fmt::Result {
     }
     for row in &table.rows {
         // A bar that is not empty is visible.
-        let bar = row.bar.map(|share| "#".repeat((share * BAR).ceil() as usize));
-        shown.add_row(row.cells.iter().cloned().chain(bar));
+        let bar = row.bar.map(|share| Cow::from("#".repeat((share * BAR).ceil() as usize)));
+        shown.add_row(row.cells.iter().map(|cell| shortened(cell)).chain(bar));
     }
     for line in shown.lines() {
         // Trailing blanks of the table are removed.

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 use std::fmt;
-use std::fs;
 use std::path::Path;
 use std::str::FromStr;
 
+use mpit_components::files;
 use mpit_report::Job;
 use mpit_report::placement::{block, fits};
 use roxmltree::{Document, Node, ParsingOptions};
@@ -165,8 +165,8 @@ fn from_files(
     let mut machines = Vec::new();
     for file in files {
         let path = file.as_ref();
-        let text =
-            fs::read_to_string(path).map_err(|error| format!("cannot read {}: {error}", path.display()))?;
+        let text = files::read_text(path, MAX_BYTES)
+            .map_err(|error| format!("cannot read {}: {error}", path.display()))?;
         machines.extend(parse(&text).map_err(|error| format!("{}: {error}", path.display()))?);
     }
     match (&machines[..], count) {
@@ -192,14 +192,66 @@ struct Machine {
     cores: u32,
 }
 
+/// The maximum number of bytes of a file. A node with thousands of cores has fewer.
+const MAX_BYTES: u64 = 64 << 20;
+
+/// The maximum number of attributes of an element; hwloc writes about 20. The parser's time is quadratic in it.
+const MAX_ATTRIBUTES: usize = 1000;
+
+/// Fails if a text has what files of hwloc have not, and on which the parser's time or memory would be quadratic.
+fn check_limits(text: &str) -> Result<(), String> {
+    for word in ["<!ENTITY", "xmlns"] {
+        if text.contains(word) {
+            return Err(format!("no XML of hwloc: it has `{word}`"));
+        }
+    }
+    let mut rest = text;
+    while let Some((_, tag)) = rest.split_once('<') {
+        // Comments and sections of plain text, which elements cannot begin in.
+        let others = [("!--", "-->"), ("![CDATA[", "]]>"), ("?", "?>")];
+        if let Some((_, end)) = others.iter().find(|(begin, _)| tag.starts_with(begin)) {
+            rest = tag.split_once(end).map_or("", |(_, rest)| rest);
+            continue;
+        }
+        let (mut quote, mut attributes, mut length) = (None, 0, tag.len());
+        for (at, byte) in tag.bytes().enumerate() {
+            match (quote, byte) {
+                (Some(begin), _) if byte == begin => quote = None,
+                (Some(_), _) => {}
+                (None, b'"' | b'\'') => quote = Some(byte),
+                (None, b'=') => attributes += 1,
+                (None, b'>') => {
+                    length = at;
+                    break;
+                }
+                (None, _) => {}
+            }
+        }
+        if attributes > MAX_ATTRIBUTES {
+            return Err(format!("no XML of hwloc: an element has more than {MAX_ATTRIBUTES} attributes"));
+        }
+        rest = &tag[length..];
+    }
+    Ok(())
+}
+
 /// Parses the XML of hwloc: objects `Machine` with objects `Core` in them, or `PU` where cores are unknown.
 fn parse(text: &str) -> Result<Vec<Machine>, String> {
+    check_limits(text)?;
     let options = ParsingOptions { allow_dtd: true, nodes_limit: 10_000_000, ..ParsingOptions::default() };
     let document =
         Document::parse_with_options(text, options).map_err(|error| format!("no XML of hwloc: {error}"))?;
     let is_of_kind =
         |node: &Node<'_, '_>, kind: &str| node.has_tag_name("object") && node.attribute("type") == Some(kind);
-    let machines = document.descendants().filter(|node| is_of_kind(node, "Machine"));
+    // No machine is in another one. Nodes have numbers in the order of the text.
+    let mut end = None;
+    let machines = document.descendants().filter(|node| {
+        let is_outermost = is_of_kind(node, "Machine") && end.is_none_or(|end| node.id().get() > end);
+        if is_outermost {
+            end = node.descendants().last().map(|last| last.id().get());
+        }
+        is_outermost
+    });
     let machines: Result<Vec<Machine>, String> = machines
         .map(|machine| {
             let count =
@@ -260,6 +312,24 @@ mod tests {
         for text in ["", "<topology/>", "{}", r#"<topology><object type="Machine"/></topology>"#] {
             assert!(parse(text).is_err(), "{text}");
         }
+        // Each would take minutes, or all memory.
+        let attributes: String = (0..100_000).map(|number| format!(" a{number}='='")).collect();
+        let nested = |begin: &str| begin.repeat(100_000);
+        for (text, why) in [
+            (XML.replace("<topology ", &format!("<topology{attributes} ")), "more than 1000 attributes"),
+            (XML.replace("\"hwloc2.dtd\"", "[<!ENTITY a \"b\">]"), "<!ENTITY"),
+            (nested("<a xmlns:b='c'>"), "xmlns"),
+        ] {
+            let found = parse(&text).unwrap_err();
+            assert!(found.contains(why), "{found}");
+        }
+        let comment = format!("<!--{attributes}--><topology ");
+        assert!(parse(&XML.replace("<topology ", &comment)).is_ok());
+        // A machine in another one is not counted twice.
+        let machine = "<object type='Machine'><object type='Core'/>";
+        let inner = format!("<t>{machine}{machine}</object></object>{machine}</object></t>");
+        let machines: Vec<u32> = parse(&inner).unwrap().into_iter().map(|machine| machine.cores).collect();
+        assert_eq!(machines, [2, 1]);
         let directory = tempfile::tempdir().unwrap();
         let files = [directory.path().join("one.xml"), directory.path().join("other.xml")];
         std::fs::write(&files[0], XML).unwrap();

@@ -3,11 +3,13 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use mpit_components::files;
 use serde::{Deserialize, Serialize};
 
 use super::job::{Description, Worlds};
 use super::snapshot::{Phase, ProcessState, Snapshot};
 use crate::node::this_node;
+use crate::{json, output};
 
 /// Two snapshots of a job.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -80,8 +82,14 @@ impl Part {
     }
 }
 
-/// Writes the snapshots to a file, or to a file named after this node in a directory.
+/// The path that stands for standard output.
+pub(super) const STANDARD_OUTPUT: &str = "-";
+
+/// Writes the snapshots to a file, to a file named after this node in a directory, or to standard output.
 pub(super) fn save(parts: &[Part], path: &Path) -> Result<(), String> {
+    if path == Path::new(STANDARD_OUTPUT) {
+        return output(&json(&parts)?).map(drop);
+    }
     let path = if path.is_dir() { path.join(format!("{}.json", this_node())) } else { path.to_owned() };
     let text = serde_json::to_vec(parts).map_err(|error| format!("cannot write JSON: {error}"))?;
     // A reader on another node must not find the beginning only.
@@ -91,12 +99,15 @@ pub(super) fn save(parts: &[Part], path: &Path) -> Result<(), String> {
         .map_err(|error| format!("cannot write {}: {error}", path.display()))
 }
 
+/// The maximum number of bytes of a file: a node with thousands of processes has fewer.
+const MAX_BYTES: u64 = 256 << 20;
+
 /// Reads the files, and those in directories, and puts the parts of each job together.
 pub(super) fn read(paths: &[PathBuf], job: Option<&str>) -> Result<Vec<Part>, String> {
     let mut all: Vec<Part> = Vec::new();
-    for path in files(paths)? {
+    for path in files_in(paths)? {
         let fail = |why: &dyn std::fmt::Display| format!("cannot read {}: {why}", path.display());
-        let bytes = fs::read(&path).map_err(|error| fail(&error))?;
+        let bytes = files::read(&path, MAX_BYTES).map_err(|error| fail(&error))?;
         let parts: Vec<Part> = serde_json::from_slice(&bytes).map_err(|error| fail(&error))?;
         for part in parts.into_iter().filter(|part| job.is_none_or(|job| part.job.name == job)) {
             match all.iter_mut().find(|known| known.job.name == part.job.name) {
@@ -108,7 +119,7 @@ pub(super) fn read(paths: &[PathBuf], job: Option<&str>) -> Result<Vec<Part>, St
     Ok(all)
 }
 
-fn files(paths: &[PathBuf]) -> Result<Vec<PathBuf>, String> {
+fn files_in(paths: &[PathBuf]) -> Result<Vec<PathBuf>, String> {
     let mut all = Vec::new();
     for path in paths {
         if !path.is_dir() {

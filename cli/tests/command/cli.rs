@@ -183,6 +183,88 @@ fn escape_sequences_are_kept_from_terminals() {
     assert!(done.stdout.contains("red\\x1b[31m\\x07"), "{}", done.stdout);
 }
 
+/// Names of communicators come from programs, and files from anybody.
+#[test]
+fn names_are_shown_as_they_are() {
+    const NAMES: [&str; 5] = ["=1+cmd|' /C calc'!A0", "@x", "-5", "a\u{202e}b\u{2028}c", "\x1b[31m\u{7f}<b>"];
+    let directory = tempfile::tempdir().unwrap();
+    let stem = directory.path().join("run").display().to_string();
+    let comms = NAMES.map(|name| format!("D\t{name}\tprocs: 0\nO2A\t0\t8 bytes\t1 msgs sent\n"));
+    fs::write(format!("{stem}.0.prof"), prof(0) + &comms.concat()).unwrap();
+    let out = directory.path().to_str().unwrap();
+    let done = mpit(&["report", &stem, "--format", "csv,html,svg,json,parquet", "--output", out]);
+    assert_eq!(done.status.code(), Some(0), "{}", done.stderr);
+    let file = |name: &str| fs::read_to_string(directory.path().join(name)).unwrap();
+    let json = file("run.json");
+    for (what, text) in [
+        ("terminal", &done.stdout),
+        ("CSV", &file("run_comms.csv")),
+        ("HTML", &file("run.html")),
+        ("SVG", &file("run.svg")),
+        ("JSON", &json),
+        ("manifest", &file("run/manifest.json")),
+    ] {
+        let is_raw = |char: char| char.is_control() && char != '\n' || "\u{202e}\u{2028}".contains(char);
+        assert!(!text.contains(is_raw), "{what}: {text:?}");
+    }
+    assert!(done.stdout.contains("a\\u{202e}b\\u{2028}c"), "{}", done.stdout);
+    let html = file("run.html");
+    assert!(
+        html.contains("a\\u{202e}b\\u{2028}c") && html.contains("&lt;b&gt;") && !html.contains("31m\x7f")
+    );
+    // Spreadsheets evaluate no cell.
+    let csv = file("run_comms.csv");
+    let names: Vec<&str> = csv.lines().map(|line| line.split(',').next().unwrap()).collect();
+    for name in ["'=1+cmd|' /C calc'!A0", "'@x", "-5", "a\\u{202e}b\\u{2028}c", "\\x1b[31m\\x7f<b>"] {
+        assert!(names.contains(&name), "{name}: {csv}");
+    }
+    // Programs get the names themselves.
+    let json: Value = serde_json::from_str(&json).unwrap();
+    let names: Vec<_> =
+        json["communicators"].as_array().unwrap().iter().map(|comm| comm["name"].as_str().unwrap()).collect();
+    assert!(NAMES.iter().all(|name| names.contains(name)), "{names:?}");
+}
+
+/// A FIFO without a writer, a device without an end, and a file that is larger than memory.
+#[test]
+fn only_bounded_regular_files_are_read() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = |name: &str| directory.path().join(name).display().to_string();
+    fs::write(path("run.0.prof"), prof(0)).unwrap();
+    for name in ["fifo", "f.0.prof", "f.1.store", "f.prof", "f.summary", "f.series"] {
+        assert!(Command::new("mkfifo").arg(path(name)).status().unwrap().success());
+    }
+    for name in ["large", "l.0.prof", "l.1.store", "l.prof"] {
+        fs::File::create(path(name)).unwrap().set_len(1 << 40).unwrap();
+    }
+    let (stem, fifo, large) = (path("run"), path("fifo"), path("large"));
+    let no_file = "it is no regular file";
+    let too_large = "bytes";
+    let cases: [(&[&str], &str); 12] = [
+        (&["map", &stem, "--launcher", "hydra", "--topology", &fifo], no_file),
+        (&["map", &stem, "--launcher", "hydra", "--topology", "/dev/zero"], no_file),
+        (&["map", &stem, "--launcher", "hydra", "--topology", &large], too_large),
+        (&["why", "--from", &fifo], no_file),
+        (&["why", "--from", "/dev/zero"], no_file),
+        (&["why", "--from", &large], too_large),
+        (&["check", &fifo], no_file),
+        (&["report", &path("f")], no_file),
+        (&["report", &path("f.0.prof")], no_file),
+        (&["report", &path("l")], too_large),
+        (&["pack", &path("f")], ""),
+        (&["pack", &path("l")], ""),
+    ];
+    for (arguments, expected) in cases {
+        let mut command = Command::new("timeout");
+        command.args(["-k", "5", "60", MPIT]).args(arguments).current_dir(directory.path());
+        let done = run_command(&mut command);
+        // A signal, or the status of `timeout`.
+        assert!(matches!(done.status.code(), Some(1 | 2)), "{arguments:?}: {}", done.stderr);
+        let printed = done.stdout + &done.stderr;
+        assert!(printed.contains(expected), "{arguments:?}: {printed}");
+    }
+}
+
 #[test]
 fn verbose_prints_settings() {
     let printed = mpit(&["run", "-v", "--set", "pml=^monitoring", "--", "true", "x"]).stderr;

@@ -6,6 +6,7 @@
 use std::borrow::Borrow;
 use std::io::{self, BufRead, BufWriter, Read, Write};
 
+use crate::files::MAX_PROCESS_BYTES;
 use crate::identity::{Identity, JOB_WORD};
 
 /// The beginning of the first line.
@@ -183,6 +184,9 @@ fn own_line(line: &[u8], size: u32) -> Result<Line, String> {
             let rank = rank()?;
             let bytes = fields.next().and_then(|field| field.strip_suffix(" bytes"));
             let bytes = field(bytes, "the length of the text, as in `120 bytes`")?;
+            if bytes > MAX_PROCESS_BYTES {
+                return Err(format!("expected at most {MAX_PROCESS_BYTES} bytes of a process, not {bytes}"));
+            }
             Ok(Line::Rank { rank, host: fields.next().unwrap_or_default().into(), bytes })
         }
         Some("# MISSING") => {

@@ -28,6 +28,50 @@ pub fn open_regular(path: &Path) -> io::Result<File> {
     })
 }
 
+/// Reads a regular file, also through a symbolic link, of at most `limit` bytes.
+///
+/// # Errors
+///
+/// The errors of [`open`] and of reading, and [`ErrorKind::FileTooLarge`].
+pub fn read(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
+    read_open(open(path)?, limit)
+}
+
+/// Reads a text like [`read`].
+///
+/// # Errors
+///
+/// The same, and [`ErrorKind::InvalidData`] if it is not UTF-8.
+pub fn read_text(path: &Path, limit: u64) -> io::Result<String> {
+    let not_text = |_| io::Error::new(ErrorKind::InvalidData, "it is not a text in UTF-8");
+    String::from_utf8(read(path, limit)?).map_err(not_text)
+}
+
+/// Reads an open file of at most `limit` bytes.
+///
+/// # Errors
+///
+/// The errors of reading, and [`ErrorKind::FileTooLarge`].
+pub fn read_open(file: File, limit: u64) -> io::Result<Vec<u8>> {
+    let too_large = || {
+        io::Error::new(ErrorKind::FileTooLarge, format!("it has more than the {limit} bytes that are read"))
+    };
+    // Before memory is reserved for it.
+    if file.metadata()?.len() > limit {
+        return Err(too_large());
+    }
+    let mut bytes = Vec::new();
+    // It may grow meanwhile.
+    if file.take(limit + 1).read_to_end(&mut bytes)? as u64 > limit {
+        return Err(too_large());
+    }
+    Ok(bytes)
+}
+
+/// The maximum number of bytes of the text or the store of one process: those of a process that communicates with a million others are
+/// smaller.
+pub const MAX_PROCESS_BYTES: u64 = 1 << 30;
+
 fn open_with(path: &Path, flags: libc::c_int) -> io::Result<File> {
     let file = File::options().read(true).custom_flags(flags).open(path)?;
     if file.metadata()?.is_file() { Ok(file) } else { Err(not_regular()) }

@@ -4,6 +4,7 @@ use std::io::BufReader;
 use std::path::Path;
 
 use crate::files;
+use crate::profile::MAX_NAME;
 
 /// The beginning of the first line of a file of one process.
 pub(crate) const RUN_WORD: &str = "# MPIT RUN\t";
@@ -61,7 +62,8 @@ impl Identity {
     #[must_use]
     pub fn parse(fields: &str) -> Option<Self> {
         let mut fields = fields.trim_end_matches('\n').split('\t');
-        let is_sound = |field: &&str| !field.is_empty() && !field.contains(char::is_control);
+        let is_sound =
+            |field: &&str| !field.is_empty() && field.len() <= MAX_NAME && !field.contains(char::is_control);
         let mut next = || fields.next().filter(is_sound);
         let (run, world, size, began) = (next()?, next()?, next()?, next()?);
         let size = size.strip_suffix(" ranks")?.parse().ok()?;

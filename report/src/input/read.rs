@@ -1,12 +1,12 @@
 //! Reading of files: those of one process in parallel, those of several processes in pieces.
 
 use std::cell::Cell;
-use std::io::{self, BufRead, BufReader, Read};
+use std::io::{self, BufRead, BufReader, ErrorKind, Read};
 use std::path::Path;
 
 use mpit_format::Identity;
 use mpit_format::container::{self, FIRST_WORD, Item, Text};
-use mpit_format::files::{open, read_first_line};
+use mpit_format::files::{self, MAX_PROCESS_BYTES, open, read_first_line};
 use mpit_format::parse::{self, Origin};
 use mpit_format::rows::Section as Heading;
 use mpit_format::store::StoreFile;
@@ -39,17 +39,14 @@ pub(super) fn run(run: &Run, progress: &(dyn Fn(u64) + Sync)) -> Job {
 
 /// Reads the file of a summary.
 fn of_summary(path: &Path) -> Job {
-    let mut text = String::new();
-    // One byte more than a file may have.
-    let read = open(path).and_then(|file| file.take(MAX_FILE as u64 + 1).read_to_string(&mut text));
     let problem = |what: String| {
         let mut job = Job::default();
         job.problems.push(Problem::of_file(path, what));
         job
     };
-    match read {
+    match files::read_text(path, MAX_FILE as u64) {
         Err(error) => problem(format!("cannot read: {error}")),
-        Ok(_) => match SummaryFile::parse(&text) {
+        Ok(text) => match SummaryFile::parse(&text) {
             Ok(file) => Job::of_summary(file),
             Err(line) => problem(format!("line {line} is not one of a summary")),
         },
@@ -204,7 +201,7 @@ fn unreadable(path: &Path, error: &io::Error) -> Problem {
 /// Reads the text of a process. `part` gets what its store says beside it, and problems.
 fn single_text(path: &Path, rank: u32, part: &mut Part) -> Option<Vec<u8>> {
     let text = match StoreFile::at(path) {
-        None => read_file(path).map_err(|error| format!("cannot read: {error}")),
+        None => files::read(path, MAX_PROCESS_BYTES).map_err(|error| format!("cannot read: {error}")),
         Some(store) => read_store(&store).map(|Left { text, note, end, problem }| {
             part.notes.push((rank, note));
             if let Some(what) = problem {
@@ -219,12 +216,6 @@ fn single_text(path: &Path, rank: u32, part: &mut Part) -> Option<Vec<u8>> {
         }),
     };
     text.inspect_err(|why| part.problems.add(|| Problem::of_file(path, why.as_str()))).ok()
-}
-
-fn read_file(path: &Path) -> io::Result<Vec<u8>> {
-    let mut text = Vec::new();
-    open(path)?.read_to_end(&mut text)?;
-    Ok(text)
 }
 
 /// The data of a process, as its store has it.
@@ -369,6 +360,10 @@ fn concatenated(
         let cut = match memchr::memmem::rfind(&text[fresh..], begin.as_bytes()) {
             _ if at_end => text.len(),
             Some(at) => fresh + at + 1,
+            None if text.len() as u64 > MAX_PROCESS_BYTES => {
+                let what = format!("a process has more than {MAX_PROCESS_BYTES} bytes");
+                return Err(io::Error::new(ErrorKind::FileTooLarge, what));
+            }
             None => continue,
         };
         let rest = text.split_off(cut);

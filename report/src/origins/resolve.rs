@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use addr2line::Loader;
 use hashbrown::HashMap;
+use mpit_format::files;
 use object::Object;
 use object::read::ReadCache;
 
@@ -94,12 +95,7 @@ impl Origins {
 
 /// Opens a module of the run. Fails if it is not here, or another one.
 fn load(module: &str, build_id: &str) -> Result<Loader, String> {
-    // Not of a device or FIFO.
-    let metadata = fs::metadata(module).map_err(|error| format!("cannot read: {error}"))?;
-    if !metadata.is_file() {
-        return Err("it is not a regular file".into());
-    }
-    let file = File::open(module).map_err(|error| format!("cannot read: {error}"))?;
+    let file = files::open(Path::new(module)).map_err(|error| format!("cannot read: {error}"))?;
     let cache = ReadCache::new(file);
     let parsed =
         object::File::<&ReadCache<File>>::parse(&cache).map_err(|error| format!("cannot read: {error}"))?;

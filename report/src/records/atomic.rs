@@ -1,7 +1,7 @@
 //! Files and directories that are whole or not there: they are written under another name first.
 
 use std::fs::{self, File, Permissions};
-use std::io::{self, BufReader, ErrorKind, Write};
+use std::io::{self, ErrorKind, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
@@ -9,6 +9,8 @@ use mpit_format::files;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use tempfile::{Builder, TempDir};
+
+use crate::json;
 
 /// The beginning of the names of files and directories that are being written.
 pub(super) const UNFINISHED: &str = ".part-";
@@ -33,8 +35,12 @@ pub(super) fn remove_if_there(path: &Path) -> io::Result<()> {
     }
 }
 
+/// The maximum number of bytes of a file that describes tables.
+const MAX_DESCRIPTION: u64 = 64 << 20;
+
 pub(super) fn read_json<T: DeserializeOwned>(path: &Path) -> io::Result<T> {
-    Ok(serde_json::from_reader(BufReader::new(files::open_regular(path)?))?)
+    let bytes = files::read_open(files::open_regular(path)?, MAX_DESCRIPTION)?;
+    Ok(serde_json::from_slice(&bytes)?)
 }
 
 /// Writes a file through a temporary one in the same directory, so that it is whole or not there.
@@ -44,7 +50,7 @@ pub(super) fn write_json(path: &Path, content: &impl Serialize) -> io::Result<()
         .prefix(UNFINISHED)
         .permissions(Permissions::from_mode(0o666))
         .tempfile_in(directory)?;
-    serde_json::to_writer_pretty(&mut file, content)?;
+    json::write_pretty(&mut file, content)?;
     file.write_all(b"\n")?;
     file.as_file().sync_all()?;
     file.persist(path)?;

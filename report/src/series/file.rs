@@ -4,7 +4,7 @@ use std::io::{self, BufWriter, Read, Write};
 use std::path::Path;
 
 use mpit_format::Identity;
-use mpit_format::files;
+use mpit_format::files::{self, MAX_PROCESS_BYTES};
 
 use super::{SeriesRow, area};
 use crate::problem::{Problem, Problems};
@@ -73,9 +73,8 @@ impl SeriesFile {
 
     /// Reads a file. Lines that are not understood are problems, and left out.
     pub(crate) fn read(path: &Path, problems: &mut Problems) -> Self {
-        let mut text = Vec::new();
-        match files::open(path).and_then(|mut file| file.read_to_end(&mut text)) {
-            Ok(_) => Self::parse(&text, &mut |line, what| {
+        match files::read(path, MAX_PROCESS_BYTES) {
+            Ok(text) => Self::parse(&text, &mut |line, what| {
                 problems.add(|| Problem { path: path.to_owned(), line, what: what.into() });
             }),
             Err(error) => {

@@ -127,6 +127,25 @@ fn so_is_a_mistake_further_down() {
 }
 
 #[test]
+fn long_names_are_refused() {
+    let named = |word: &str, length: usize| {
+        let name = "x".repeat(length);
+        let site = if word == "# SITE" { "0\t1\t16\t-\t" } else { "0\t1\t0 mismatches\t" };
+        let text = match word {
+            "D" => prof(0).replace("D\tMPI_COMM_SELF\t", &format!("D\t{name}\t")),
+            _ => prof(0) + &format!("{word}\t{site}{name}\n"),
+        };
+        assert!(text.len() > length);
+        problems_of(&[("run.0.prof", text.as_bytes())])
+    };
+    for word in ["D", "# SITE", "# REGION"] {
+        assert_eq!(named(word, 4096), [""; 0], "{word}");
+        let found = named(word, 4097);
+        assert!(found[0].contains(": expected a name of at most 4096 bytes: "), "{word}: {found:?}");
+    }
+}
+
+#[test]
 fn lists_and_ranges_of_ranks_are_the_same() {
     // The size that a list of members stands for.
     let lists = [

@@ -1,8 +1,8 @@
 //! Texts of processes whose stores do not have all records: they ended before they were found, or their stores could not grow.
 
-use std::fs;
 use std::path::Path;
 
+use mpit_components::files::{self, MAX_PROCESS_BYTES};
 use mpit_components::run::Identity;
 use mpit_report::series::{Totals, of_container, of_text};
 
@@ -33,7 +33,7 @@ impl Texts<'_> {
             if !self.before.is_new(&path) {
                 continue;
             }
-            let Ok(text) = fs::read(&path) else { continue };
+            let Ok(text) = files::read(&path, MAX_PROCESS_BYTES) else { continue };
             if self.accept(world, Identity::of_text(&text)) {
                 found.push((rank, of_text(&text, rank)));
             }

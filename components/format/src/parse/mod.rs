@@ -11,7 +11,7 @@ use expected::Expected;
 
 use crate::messages::BINS;
 use crate::profile::{
-    ABOUT_WORD, About, CALL_WORD, COMPONENT_WORD, LATE_WORD, PATTERNS, RECOVERED_LINE, REGION_WORD,
+    ABOUT_WORD, About, CALL_WORD, COMPONENT_WORD, LATE_WORD, MAX_NAME, PATTERNS, RECOVERED_LINE, REGION_WORD,
     SITE_WORD, TIME_WORD,
 };
 use crate::rows::{Kind, Section};
@@ -443,10 +443,17 @@ fn without_number(line: &[u8]) -> Result<&[u8], &'static str> {
     Ok(line)
 }
 
+/// The message about a name of more than [`MAX_NAME`] bytes.
+const LONG_NAME: &str = "a name of at most 4096 bytes";
+const _: () = assert!(MAX_NAME == 4096);
+
 /// Parses `<name> TAB procs: <ranks>,<ranks>,...`, where ranks are `7`, `-1`, `7-20`, `7-21:2` or `21-7:2`. Names have no
 /// tabs.
 fn parse_comm(mut rest: Cursor<'_>) -> Result<Comm, &'static str> {
     let name_len = rest.until(b'\t', "the name of a communicator, and a tab")?.len();
+    if name_len > MAX_NAME {
+        return Err(LONG_NAME);
+    }
     rest.literal(b"procs: ", "`procs: ` and ranks")?;
     let mut size: u32 = 0;
     loop {

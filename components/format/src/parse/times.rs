@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
+use super::LONG_NAME;
 use super::cursor::Cursor;
 use crate::calls::{CALLS, CallName};
-use crate::profile::NONE;
+use crate::profile::{MAX_NAME, NONE};
 use crate::times::{CallRow, Clock, DURATIONS, LateRow, Mode, RegionRow, SampledOperation, SiteRow, TimeRow};
 
 type Parsed<T> = Result<(u32, T), &'static str>;
@@ -100,8 +101,8 @@ pub(super) fn site(mut rest: Cursor<'_>) -> Parsed<SiteRow> {
     rest.literal(b"\t", "a tab after the number of the place")?;
     let offset = rest.number("an offset")?;
     rest.literal(b"\t", "a tab after the offset")?;
-    let build_id = text(rest.until(b'\t', "a build ID or -, and a tab")?);
-    Ok((rank, SiteRow { number, offset, build_id, module: text(rest.0) }))
+    let build_id = text(rest.until(b'\t', "a build ID or -, and a tab")?)?;
+    Ok((rank, SiteRow { number, offset, build_id, module: text(rest.0)? }))
 }
 
 /// Parses the rest of a line `# REGION`.
@@ -112,17 +113,20 @@ pub(super) fn region(mut rest: Cursor<'_>) -> Parsed<RegionRow> {
     rest.literal(b"\t", "a tab after the number of the region")?;
     let mismatches = rest.number("a number of mismatches")?;
     rest.literal(b" mismatches\t", "` mismatches` and a tab")?;
-    Ok((rank, RegionRow { number, mismatches, name: text(rest.0) }))
+    Ok((rank, RegionRow { number, mismatches, name: text(rest.0)? }))
 }
 
 fn comm(rest: &mut Cursor<'_>) -> Result<Arc<str>, &'static str> {
-    Ok(text(rest.until(b'\t', "the name of a communicator or -, and a tab")?))
+    text(rest.until(b'\t', "the name of a communicator or -, and a tab")?)
 }
 
 /// Returns a name, which is empty if the field has none.
-fn text(name: &[u8]) -> Arc<str> {
+fn text(name: &[u8]) -> Result<Arc<str>, &'static str> {
+    if name.len() > MAX_NAME {
+        return Err(LONG_NAME);
+    }
     let name = if name == NONE.as_bytes() { b"" } else { name };
-    String::from_utf8_lossy(name).replace(char::is_control, " ").into()
+    Ok(String::from_utf8_lossy(name).replace(char::is_control, " ").into())
 }
 
 fn call_of_name(name: &[u8]) -> Result<&'static CallName, &'static str> {

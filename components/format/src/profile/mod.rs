@@ -131,13 +131,22 @@ pub const MAX_FACT: usize = 4096;
 /// The kind of the fact that a process has dropped operations. Each process has its own.
 pub const NOT_RECORDED: &str = "not_recorded";
 
+/// The maximum length of a name in bytes, of communicators, regions, machines and modules. `MPI_MAX_OBJECT_NAME` is at most 128 in MPI
+/// libraries; paths of modules may be long. Longer ones are cut off when they are written, and are a fault of a file.
+pub const MAX_NAME: usize = 4096;
+
+/// Returns the beginning of a text that has at most `max` bytes.
+fn beginning(text: &str, max: usize) -> &str {
+    let end = (0..=text.len().min(max)).rev().find(|end| text.is_char_boundary(*end));
+    &text[..end.unwrap_or(0)]
+}
+
 impl About {
     /// Creates a fact. Control characters become blanks, and a long value is cut off.
     #[must_use]
     pub fn new(key: &str, value: &str) -> Self {
-        let end = (0..=value.len().min(MAX_FACT)).rev().find(|end| value.is_char_boundary(*end));
         let in_one_field = |text: &str| text.replace(char::is_control, " ");
-        Self { key: in_one_field(key), value: in_one_field(&value[..end.unwrap_or(0)]) }
+        Self { key: in_one_field(key), value: in_one_field(beginning(value, MAX_FACT)) }
     }
 }
 
@@ -424,6 +433,8 @@ impl Out {
     }
 
     fn name(&mut self, name: &str) {
-        self.0.extend(name.bytes().map(|byte| if byte.is_ascii_control() { b' ' } else { byte }));
+        self.0.extend(
+            beginning(name, MAX_NAME).bytes().map(|byte| if byte.is_ascii_control() { b' ' } else { byte }),
+        );
     }
 }

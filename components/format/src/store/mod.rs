@@ -14,13 +14,13 @@ pub mod times;
 pub mod windows;
 
 use std::fs::{File, TryLockError};
-use std::io::{self, Read};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
 use crate::Identity;
-use crate::files::{beginning, open_regular};
+use crate::files::{MAX_PROCESS_BYTES, beginning, open_regular, read_open};
 use crate::names::{FileName, STORE};
 use crate::times::Moment;
 
@@ -95,8 +95,7 @@ impl StoreFile {
     ///
     /// The same.
     pub fn read_at(&self, end: Option<Moment>) -> Result<Recovered, Unreadable> {
-        let mut bytes = Vec::new();
-        open_regular(&self.path)?.read_to_end(&mut bytes)?;
+        let bytes = read_open(open_regular(&self.path)?, MAX_PROCESS_BYTES)?;
         self.of_own_rank(read_at(&bytes, end)?)
     }
 
