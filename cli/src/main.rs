@@ -251,9 +251,13 @@ struct Pack {
 
 #[derive(Debug, Args)]
 struct Why {
-    /// The job: the process id of its `mpit run`, or its name; without it, all jobs of this user on this node
+    /// The job: the process id of its `mpit run` or of another of its processes, or its name; without it, all jobs of this user on this
+    /// node
     #[arg(value_name = "JOB")]
     job: Option<String>,
+    /// The user whose jobs they are, by name or number: for root. A process id needs no user
+    #[arg(long, value_name = "USER", conflicts_with_all = ["from", "launcher", "of_launcher"])]
+    user: Option<String>,
     /// The time between the two snapshots
     #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "1")]
     interval: f64,
@@ -263,7 +267,7 @@ struct Why {
     /// Also print the stacks of the processes that others wait for, by eu-stack or gdb
     #[arg(long)]
     stack: bool,
-    /// Write what was seen to a file instead, or to a file named after this node in a directory, for --from
+    /// Write what was seen to a file instead, or to a file named after this node in a directory, for --from; `-` is standard output
     #[arg(long, value_name = "FILE", conflicts_with_all = ["from", "stack", "format"])]
     save: Option<PathBuf>,
     /// Take the snapshots as a part of `mpit why -- LAUNCHER`: without a job, write a file as well, and end well, because a launcher may end the processes on
@@ -370,6 +374,9 @@ fn output(text: &str) -> Result<bool, String> {
 }
 
 fn json(value: &impl serde::Serialize) -> Result<String, String> {
-    let text = serde_json::to_string_pretty(value).map_err(|error| format!("cannot write JSON: {error}"))?;
-    Ok(text + "\n")
+    let mut text = Vec::new();
+    mpit_report::json::write_pretty(&mut text, value)
+        .map_err(|error| format!("cannot write JSON: {error}"))?;
+    text.push(b'\n');
+    String::from_utf8(text).map_err(|error| format!("cannot write JSON: {error}"))
 }

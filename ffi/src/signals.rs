@@ -1,4 +1,4 @@
-//! Signal dispositions of child processes.
+//! Signal dispositions and sessions of child processes.
 
 use std::os::unix::process::CommandExt;
 use std::process::Command;
@@ -12,4 +12,15 @@ pub fn ignore_broken_pipes(command: &mut Command) {
     };
     // SAFETY: the closure makes one async-signal-safe call and reads `errno`; it does not allocate.
     unsafe { command.pre_exec(ignore) };
+}
+
+/// Starts the command in a session of its own, without the terminal of this process.
+pub fn begin_session(command: &mut Command) {
+    let begin = || {
+        // SAFETY: `setsid` is async-signal-safe (POSIX), so it may be called between fork and exec.
+        let session = unsafe { libc::setsid() };
+        if session == -1 { Err(std::io::Error::last_os_error()) } else { Ok(()) }
+    };
+    // SAFETY: the closure makes one async-signal-safe call and reads `errno`; it does not allocate.
+    unsafe { command.pre_exec(begin) };
 }

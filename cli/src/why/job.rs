@@ -1,9 +1,9 @@
 //! The jobs of this user on this node, and snapshots of their processes.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::Path;
 
+use mpit_components::files::{self, MAX_PROCESS_BYTES};
 use mpit_components::run::job::JobDirectory;
 use mpit_components::run::names;
 use serde::{Deserialize, Serialize};
@@ -31,14 +31,17 @@ impl Description {
     }
 }
 
-/// Returns the jobs that run, or those among them with this name, number of `mpit run`, or directory.
+/// Returns the jobs that run, or those among them with this name, directory, or process: `mpit run` or another one.
 pub(super) fn find(wanted: Option<&str>) -> Result<Vec<JobDirectory>, String> {
     let all = JobDirectory::all().map_err(|error| format!("cannot list the jobs: {error}"))?;
+    let pid: Option<u32> = wanted.and_then(|wanted| wanted.parse().ok());
+    let run_of_process = pid.and_then(start::run_of);
     let is_wanted = |job: &JobDirectory| {
         wanted.is_none_or(|wanted| {
             job.run() == wanted
                 || job.path() == Path::new(wanted)
-                || wanted.parse().is_ok_and(|pid| Description::of(job).pid == Some(pid))
+                || pid.is_some() && Description::of(job).pid == pid
+                || run_of_process.as_deref() == Some(job.run())
         })
     };
     Ok(all.into_iter().filter(|job| is_wanted(job) && job.is_in_use()).collect())
@@ -56,7 +59,7 @@ pub(super) fn take_snapshot(directory: &JobDirectory) -> Worlds {
             continue;
         }
         // A process that begins or ends has no complete file; the next snapshot has it.
-        let Ok(bytes) = fs::read(&file.path) else { continue };
+        let Ok(bytes) = files::read(&file.path, MAX_PROCESS_BYTES) else { continue };
         let Some((size, rank)) = collect::rank(&bytes) else { continue };
         let world = worlds.entry(file.world).or_default();
         world.0 = world.0.max(size);

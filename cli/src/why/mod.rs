@@ -6,6 +6,7 @@
 //! | `diagnosis` | compares two snapshots; pure functions |
 //! | `outcome`, `text` | the results, as JSON and as text |
 //! | `part`, `nodes` | the snapshots of several nodes: `--save`, `--from`, and by a launcher |
+//! | `other_user` | the jobs of another user, for root |
 //! | `watch`, `exits` | `mpit run --stuck` |
 
 mod calls;
@@ -14,6 +15,7 @@ mod diagnosis;
 mod exits;
 mod job;
 mod nodes;
+mod other_user;
 mod outcome;
 mod part;
 mod process;
@@ -28,12 +30,14 @@ use std::process::ExitCode;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use mpit::internal::files::user;
 use mpit_components::run::job::JobDirectory;
 
 use crate::{Why, forwarding, json, output, print};
 use diagnosis::Verdict;
 use job::{Description, Worlds};
 use nodes::Observed;
+use other_user::Owner;
 use outcome::JobOutcome;
 use part::Part;
 
@@ -55,6 +59,9 @@ const INTERRUPTED: u8 = 3;
 
 /// Prints why jobs make no progress.
 pub(crate) fn why(args: &Why) -> Result<ExitCode, String> {
+    if let Some(owner) = Owner::of(args)? {
+        return owner.why(args);
+    }
     let interval = Duration::from_secs_f64(args.interval);
     let parts = if !args.launcher.is_empty() {
         match nodes::observe(args)? {
@@ -80,8 +87,9 @@ pub(crate) fn why(args: &Why) -> Result<ExitCode, String> {
         } else {
             "on the nodes of the launcher that see this directory"
         };
+        let others = if user() == 0 { "; --user names the owner of others" } else { "" };
         print(&format!(
-            "no job{which} of this user runs under `mpit run` {nodes}, or none has called MPI_Init"
+            "no job{which} of this user runs under `mpit run` {nodes}, or none has called MPI_Init{others}"
         ));
         return Ok(ExitCode::from(NO_JOB));
     }

@@ -24,15 +24,11 @@ pub(super) fn processes(run: &str) -> Option<(u32, Vec<RankState>)> {
             continue;
         };
         // Processes of other users cannot be read.
-        let Ok(environment) = fs::read(entry.path().join("environ")) else { continue };
-        let value = |name: &str| {
-            let mut entries = environment.split(|byte| *byte == 0);
-            let value = entries.find_map(|entry| entry.strip_prefix(name.as_bytes())?.strip_prefix(b"="));
-            value.and_then(|value| std::str::from_utf8(value).ok())
-        };
-        if value(RUN).or_else(|| value(JOB)) != Some(run) || !has_mpi(pid) {
+        let Some(environment) = Environment::of(pid) else { continue };
+        if environment.run() != Some(run) || !has_mpi(pid) {
             continue;
         }
+        let value = |name: &str| environment.value(name);
         let numbers = VARIABLES.iter().find_map(|(rank, size)| {
             Some((value(rank)?.parse::<u32>().ok()?, value(size)?.parse::<u32>().ok()?))
         });
@@ -56,6 +52,30 @@ pub(super) fn processes(run: &str) -> Option<(u32, Vec<RankState>)> {
         locks: Vec::new(),
     };
     Some((size, ranks.into_iter().map(state).collect()))
+}
+
+/// Returns the name of the run that a process belongs to.
+pub(super) fn run_of(pid: u32) -> Option<String> {
+    Environment::of(pid)?.run().map(str::to_owned)
+}
+
+/// The environment of a process, as it was when it started.
+struct Environment(Vec<u8>);
+
+impl Environment {
+    fn of(pid: u32) -> Option<Self> {
+        fs::read(format!("/proc/{pid}/environ")).ok().map(Self)
+    }
+
+    fn value(&self, name: &str) -> Option<&str> {
+        let mut entries = self.0.split(|byte| *byte == 0);
+        let value = entries.find_map(|entry| entry.strip_prefix(name.as_bytes())?.strip_prefix(b"="))?;
+        str::from_utf8(value).ok()
+    }
+
+    fn run(&self) -> Option<&str> {
+        self.value(RUN).or_else(|| self.value(JOB))
+    }
 }
 
 /// Returns true if a process has loaded an MPI library.

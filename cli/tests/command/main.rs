@@ -9,6 +9,7 @@ mod fleet;
 mod interrupted;
 mod run;
 mod stores;
+mod why;
 
 const MPIT: &str = env!("CARGO_BIN_EXE_mpit");
 

@@ -12,7 +12,7 @@ use mpit_tests::{build, paths, record};
 use super::{Finished, mpit_in, run_command};
 
 /// A shared object that every process can preload, and that does nothing there.
-fn library() -> PathBuf {
+pub(crate) fn library() -> PathBuf {
     let maps = fs::read_to_string("/proc/self/maps").unwrap();
     let path =
         maps.lines().filter_map(|line| line.split_whitespace().nth(5)).find(|path| path.contains("/libc.so"));
