@@ -70,7 +70,7 @@ fn words<const N: usize>(address: Handle) -> Option<[u64; N]> {
     for (at, word) in words.iter_mut().enumerate() {
         let mut bytes = [0; size_of::<u64>()];
         let from = std::ptr::with_exposed_provenance::<c_void>(address).wrapping_byte_add(at * bytes.len());
-        // SAFETY: where the kernel refuses to tell, the tool has passed an address that can be read: it names an object to a function
+        // SAFETY: where the kernel refuses to look, the tool has passed an address that can be read: it names an object to a function
         // of MPI_T, for which the standard requires that it exists.
         if !unsafe { probe::read(from, &mut bytes) } {
             return None;
@@ -248,7 +248,7 @@ mod tests {
     #[test]
     fn numbers_have_kinds() {
         let abi = mpich(0);
-        for kind in Bind::ALL.into_iter().filter(|kind| !matches!(kind, Bind::NoObject | Bind::File)) {
+        for kind in Bind::ALL.iter().copied().filter(|kind| !matches!(kind, Bind::NoObject | Bind::File)) {
             let null = abi.null(kind);
             assert!(!is_mpich_number(kind, null) && is_mpich_number(kind, null | 2 << 30), "{kind:?}");
             assert!(!is_mpich_number(kind, 0x4000_0000), "{kind:?}");
@@ -264,7 +264,7 @@ mod tests {
         assert!(is_predefined_in_standard_abi(&abi, Bind::Info, 305));
         assert!(is_predefined_in_standard_abi(&abi, Bind::Errhandler, 323));
         assert!(is_predefined_in_standard_abi(&abi, Bind::Datatype, 532));
-        for kind in Bind::ALL {
+        for kind in Bind::ALL.iter().copied() {
             assert!(!is_predefined_in_standard_abi(&abi, kind, 1), "{kind:?}");
             assert!(!is_predefined_in_standard_abi(&abi, kind, abi.comm_world), "{kind:?}");
         }

@@ -1,15 +1,16 @@
 //! Records of calls that create and free windows.
 
+use mpit_components::{events, osc};
 use mpit_ffi::comms::Freeing;
 use mpit_ffi::{lifecycle, windows};
 
 use crate::arguments::{Binding, NewWin};
-use crate::calls::{Interest, Windows};
 
 /// Registers a window that was created, if a listener wants it; otherwise only notes the handle.
 pub(crate) fn created<L: Binding>(win: NewWin<L>) {
     let Some(win) = win.live() else { return };
-    if Windows::is_recorded() && lifecycle::is_initialized() {
+    // The interest of calls on windows.
+    if (osc::active() || events::active()) && lifecycle::is_initialized() {
         windows::created(win);
     } else {
         windows::note(win);
