@@ -68,7 +68,7 @@ impl Owner {
         }
         command.env_clear().env("PATH", PATH).current_dir("/").uid(self.user).gid(self.group);
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        signals::begin_session(&mut command);
+        signals::isolate(&mut command);
         let fail = |error: io::Error| format!("cannot run mpit as user {}: {error}", self.user);
         let mut child = command.spawn().map_err(fail)?;
         let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
