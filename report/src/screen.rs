@@ -19,9 +19,9 @@ const CALLS_SHOWN: usize = 5;
 pub fn lines(summary: &Summary) -> Vec<String> {
     let mut lines = vec![processes(summary)];
     lines.extend(incomplete(summary));
-    lines.extend(time(summary));
-    if let Some(efficiency) = summary.efficiency() {
-        lines.push(efficiency_line(efficiency));
+    if has_times(summary) {
+        lines.extend(time(summary));
+        lines.extend(summary.efficiency().map(efficiency_line));
     }
     lines.extend(traffic(summary));
     lines.extend(calls(summary));
@@ -33,7 +33,7 @@ pub fn lines(summary: &Summary) -> Vec<String> {
 #[must_use]
 pub fn line(summary: &Summary) -> String {
     let mut parts = vec![processes(summary)];
-    if let Some(efficiency) = summary.efficiency() {
+    if let Some(efficiency) = summary.efficiency().filter(|_| has_times(summary)) {
         parts.push(format!("{} in MPI", ratio(share_in_mpi(summary))));
         parts.push(rated("parallel efficiency", efficiency.parallel));
     }
@@ -68,6 +68,13 @@ pub(crate) fn incomplete(summary: &Summary) -> Option<String> {
         counted(running.into(), "process", "processes"),
         if running == 1 { "its records are" } else { "their records are" }
     ))
+}
+
+/// Returns false for processes that were all ended soon after `MPI_Init`: the time of a start is no time of the program.
+fn has_times(summary: &Summary) -> bool {
+    const MIN_NANOSECONDS: u64 = 1_000_000_000;
+    let elapsed = summary.elapsed.max().map_or(0, |(ns, _)| ns);
+    summary.finalized > 0 || (elapsed >= MIN_NANOSECONDS && !summary.calls.is_empty())
 }
 
 fn share_in_mpi(summary: &Summary) -> f64 {
@@ -242,6 +249,13 @@ rank 0 arrives last in 100 % of 10 sampled collective operations; the others wai
             super::lines(&job(["n1"; 4], 0))[1]
                 .starts_with("none of them reached MPI_Finalize: 4 processes did")
         );
+        // All were ended soon after the start.
+        let mut one = Summary::of_process(1, "", false);
+        let mut time = ProcessTime { elapsed: Some(141_000_000), ..ProcessTime::default() };
+        time.calls.insert(0, CallSum { count: 1, ns: 20_000_000, bytes: 0 });
+        one.add_time(0, &time);
+        assert!(super::lines(&one).iter().all(|line| !line.contains("efficiency")));
+        assert!(!super::line(&one).contains("efficiency"));
         // Without times.
         let lines = super::lines(&Summary::of_process(4, "", true));
         assert_eq!(lines, ["1 of 4 processes", "0 messages, 0 B"]);

@@ -109,7 +109,10 @@ fn remove_traces(run: &FinishedRun<'_>) {
 }
 
 fn report_files(run: &FinishedRun<'_>) {
-    let Some((target, before)) = run.output else { return };
+    let Some((target, before)) = run.output else {
+        report_files_of_settings(run);
+        return;
+    };
     // Another process may write the file for the whole job, and this one does not wait for it.
     let is_for_others = run.args.one_file && files::is_inside_a_job();
     let has_files = if run.args.one_file {
@@ -128,6 +131,16 @@ fn report_files(run: &FinishedRun<'_>) {
         "no file {}{name} was written: {why}{earlier}; `mpit doctor` reports details",
         target.shown
     ));
+}
+
+/// Reports that processes wrote no file although settings name files, without `--output`.
+fn report_files_of_settings(run: &FinishedRun<'_>) {
+    let Some(files) = run.files else { return };
+    if run.processes.is_empty() || files.has_new() {
+        return;
+    }
+    let (stem, why) = (files.stem().display(), no_files::reason_of_run(run));
+    print(&format!("no file {stem}.* was written: {why}; `mpit doctor` reports details"));
 }
 
 /// Reports the files of whole jobs, `--one-file`, which this run has written. Behind a launcher, only the one of rank 0 does so. Returns true if
@@ -174,6 +187,9 @@ fn report_summary(run: &FinishedRun<'_>) {
     }
     let why = if run.processes.iter().any(|process| process.header.finalized) {
         "the processes that reached MPI_Finalize could not write it, or a setting disables it; their messages are above".into()
+    } else if !run.processes.is_empty() {
+        let of_command = no_files::failure_and(run.status);
+        format!("{of_command}no process reached MPI_Finalize, in which they write it")
     } else {
         match no_files::failure(run.status) {
             Some(how) => format!("the command {how}, and processes write it at the end of MPI"),

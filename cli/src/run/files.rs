@@ -58,9 +58,14 @@ impl RunFiles {
         &self.stem
     }
 
+    /// Returns true if this run has written files.
+    pub(super) fn has_new(&self) -> bool {
+        Files::of(&self.stem).have_more_than(&self.before)
+    }
+
     /// Removes the files of earlier runs, if this run has written files. If it has not, they are all that there is, and stay.
     pub(super) fn remove_earlier(&self) {
-        if !Files::of(&self.stem).have_more_than(&self.before) {
+        if !self.has_new() {
             return;
         }
         let is_earlier = |path: &Path, before: &Files| !before.is_new(path);

@@ -51,13 +51,9 @@ pub(super) fn report(run: &FinishedRun<'_>) {
         }
         if !killed.is_empty() {
             let how = no_files::failure(run.status).map(|how| format!(": the command {how}"));
-            let advice = if run.args.crash_safe {
-                ""
-            } else {
-                "; keep the records of such processes with --crash-safe"
-            };
+            let advice = if run.args.crash_safe { "" } else { "; keep such records with --crash-safe" };
             print(&format!(
-                "{of}{} of {size} left no records, because they did not reach MPI_Finalize{}{advice}",
+                "{of}{} of {size} left no records, without MPI_Finalize{}{advice}",
                 rank_lists::ranks(&killed),
                 how.unwrap_or_default()
             ));

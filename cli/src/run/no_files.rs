@@ -33,7 +33,7 @@ pub(super) fn reason_of_run(run: &FinishedRun<'_>) -> String {
             _ => certain.unwrap_or_else(|| reason_by_command(run.words, run.status)),
         };
     }
-    let of_command = failure(run.status).map(|how| format!("the command {how}, and ")).unwrap_or_default();
+    let of_command = failure_and(run.status);
     if processes.iter().all(Process::was_killed) {
         return format!("{of_command}no process reached MPI_Finalize{advice}");
     }
@@ -120,6 +120,11 @@ pub(super) fn failure(status: ExitStatus) -> Option<String> {
         (Some(code), _) => Some(format!("ended with exit status {code}")),
         (None, Some(signal)) => Some(format!("was ended by signal {signal}")),
     }
+}
+
+/// Returns the beginning of a sentence about a command, which is empty if it succeeded.
+pub(super) fn failure_and(status: ExitStatus) -> String {
+    failure(status).map(|how| format!("the command {how}, and ")).unwrap_or_default()
 }
 
 /// Returns a message if an argument makes a launcher or another wrapper keep LD_PRELOAD and the settings from programs.

@@ -116,7 +116,9 @@ impl Files {
                 let is_recorded = name.as_bytes().ends_with(b".prof") || name.as_bytes().ends_with(b".store");
                 is_recorded && name.as_bytes().starts_with(&start)
             })
-            .filter_map(|entry| Some(state(entry.file_name(), &entry.metadata().ok()?)))
+            .filter_map(|entry| Some((entry.file_name(), entry.metadata().ok()?)))
+            .filter(|(_, metadata)| !metadata.is_dir())
+            .map(|(name, metadata)| state(name, &metadata))
             .collect();
         all.sort();
         Self(all)

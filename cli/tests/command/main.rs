@@ -7,6 +7,7 @@ mod check;
 mod cli;
 mod fleet;
 mod interrupted;
+mod last_lines;
 mod run;
 mod stores;
 mod why;

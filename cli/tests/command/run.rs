@@ -19,7 +19,8 @@ pub(crate) fn library() -> PathBuf {
     path.unwrap().into()
 }
 
-fn command(directory: &Path) -> Command {
+/// `mpit` with a library that every process can preload.
+pub(super) fn command(directory: &Path) -> Command {
     mpit_in(directory, &library())
 }
 

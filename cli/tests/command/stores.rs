@@ -24,15 +24,19 @@ fn store(path: &Path, rank: u32) {
 
 /// Adds a run and a world to the file of a store, as a process does that a launcher started.
 fn name_store(path: &Path, run: &str, world: &str) {
+    const RUN_KIND: u64 = 9;
+    add_text(path, RUN_KIND, 0, &format!("{run}\t{world}\t4 ranks\t2026-11-22T08:15:00.123Z"));
+}
+
+/// Adds a block with a text to the file of a store.
+pub(super) fn add_text(path: &Path, kind: u64, key: u64, text: &str) {
     // The file has a header of eight words, and blocks: the kind and, in its upper half, the number of words that follow.
     const HEADER: usize = 8;
-    const RUN_KIND: u64 = 9;
-    let fields = format!("{run}\t{world}\t4 ranks\t2026-11-22T08:15:00.123Z");
-    let words = 2 + fields.len().div_ceil(8) as u64;
+    let words = 2 + text.len().div_ceil(8) as u64;
     // The words that follow are a key, the number of bytes, and the text.
     let mut block: Vec<u8> =
-        [RUN_KIND | words << 32, 0, fields.len() as u64].into_iter().flat_map(u64::to_ne_bytes).collect();
-    block.extend(fields.as_bytes());
+        [kind | words << 32, key, text.len() as u64].into_iter().flat_map(u64::to_ne_bytes).collect();
+    block.extend(text.as_bytes());
     let mut file = fs::read(path).unwrap();
     let mut at = 8 * HEADER;
     loop {

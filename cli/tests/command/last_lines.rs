@@ -1,0 +1,391 @@
+//! The last lines of `mpit run`, by the states that its processes left: each line is provoked once, with stores in place of processes.
+//!
+//! Lines about stores beside the files are in [`stores`](super::stores), those of `--tables` and `--series` in the tests on MPI libraries.
+
+#![allow(unsafe_code, reason = "the test promises to leave its files alone")]
+
+use std::fs;
+use std::path::Path;
+
+use mpit_components::host::World;
+use mpit_components::record::Messages;
+use mpit_components::store::{Failure, Outcome, Store};
+
+use super::run::command;
+use super::run_command;
+use super::stores::add_text;
+
+/// The end of a process.
+#[derive(Clone, Copy)]
+enum End {
+    /// Without `MPI_Finalize`.
+    Killed,
+    /// In or after `MPI_Finalize`.
+    Finalized(Outcome),
+    /// In or after `MPI_Finalize`, with a store that could not grow.
+    Truncated(Outcome),
+    /// In or after `MPI_Finalize`, with a damaged store.
+    Damaged(Outcome),
+    /// The process still runs.
+    Running,
+}
+
+const FULL: Outcome = Outcome::Failed(Failure::Errno(28));
+const DENIED: Outcome = Outcome::Failed(Failure::Errno(13));
+const OTHER_ROOT: Outcome = Outcome::Failed(Failure::OtherRoot);
+const OTHER: Outcome = Outcome::Failed(Failure::Other);
+
+/// Makes the store of a process of two, which were to write `x.<rank>.prof`.
+fn make_store(root: &Path, rank: u32, end: End) {
+    // The kinds of the blocks of the run and of descriptions, and the key of the description of the file.
+    const RUN: u64 = 9;
+    const DESCRIPTION: u64 = 11;
+    const OUTPUT: u64 = 8;
+    let path = root.join(format!("made/run.{rank}.store"));
+    {
+        let store = Store::new();
+        // SAFETY: the file is this test's, which does not shorten it.
+        unsafe { mpit::internal::mapping::allow() };
+        store.attach_file(&path, World::new(rank, 2)).unwrap();
+        Messages::new(&store).record(1 - rank, 100, false);
+        match end {
+            End::Killed | End::Running => store.set_outcome(Outcome::Due),
+            End::Finalized(outcome) | End::Truncated(outcome) | End::Damaged(outcome) => {
+                store.set_outcome(outcome);
+                store.finalizing();
+            }
+        }
+    }
+    add_text(&path, RUN, 0, "-\tw\t2 ranks\t2026-11-22T08:15:00.123Z\tn1");
+    add_text(&path, DESCRIPTION, OUTPUT, root.join("x").to_str().unwrap());
+    match end {
+        End::Damaged(_) => add_text(&path, 99, 0, "of an unknown kind"),
+        End::Truncated(_) => {
+            let mut file = fs::read(&path).unwrap();
+            file[4 * 8] = 2;
+            fs::write(&path, file).unwrap();
+        }
+        _ => (),
+    }
+}
+
+/// A case: the options, the ends of the first processes of two, a script, and the lines. In the lines, STEM stands for the absolute path of
+/// `x`, and `...` at the end for any text.
+type Case<'a> = (&'a [&'a str], &'a [End], &'a str, &'a [&'a str]);
+
+const NO_FILE: &str = "no file x.* was written: ";
+const DETAILS: &str = "; `mpit doctor` reports details";
+const LOST: &str = "they are lost, because the processes could not write them either";
+
+const CASES: [Case<'_>; 26] = [
+    // Nothing initialized MPI.
+    (
+        &["-o", "x"],
+        &[],
+        "true",
+        &["NO the command names no program that is linked with an MPI library DETAILS"],
+    ),
+    (
+        &["-o", "x"],
+        &[],
+        "exit 3",
+        &[
+            "NO the command ended with exit status 3; no process on this machine initialized MPI with the library DETAILS",
+        ],
+    ),
+    (
+        &["-o", "x", "--crash-safe"],
+        &[],
+        "kill -9 $$",
+        &[
+            "NO the command was ended by signal 9; no process on this machine initialized MPI with the library DETAILS",
+        ],
+    ),
+    (
+        &["-o", "x"],
+        &[],
+        "echo by-dlopen-MPI ./opens",
+        &["NO ./opens is not linked with an MPI library; if it finds..."],
+    ),
+    (
+        &["--summary", "s"],
+        &[],
+        "exit 3",
+        &[
+            "no file s.summary was written: the command ended with exit status 3, and processes write it at the end of MPI",
+        ],
+    ),
+    // Processes ended without MPI_Finalize.
+    (
+        &["-o", "x"],
+        &[End::Killed; 2],
+        "true",
+        &["NO no process reached MPI_Finalize; keep the records of such processes with --crash-safe DETAILS"],
+    ),
+    (
+        &["-o", "x"],
+        &[End::Killed; 2],
+        "exit 1",
+        &[
+            "NO the command ended with exit status 1, and no process reached MPI_Finalize; keep the records of such processes with --crash-safe DETAILS",
+        ],
+    ),
+    (
+        &["-o", "x", "--crash-safe"],
+        &[End::Killed; 2],
+        "exit 1",
+        &["ranks 0-1 ended without MPI_Finalize: recovered up to the last call, in STEM.<rank>.prof"],
+    ),
+    (
+        &["--summary", "s"],
+        &[End::Killed; 2],
+        "true",
+        &["no file s.summary was written: no process reached MPI_Finalize, in which they write it"],
+    ),
+    (
+        &["-o", "x"],
+        &[End::Killed, End::Finalized(FULL)],
+        "exit 1",
+        &[
+            "rank 1 could not write in MPI_Finalize: recovered, in STEM.<rank>.prof (No space left on device (os error 28))",
+            "rank 0 of 2 left no records, without MPI_Finalize: the command ended with exit status 1; keep such records with --crash-safe",
+        ],
+    ),
+    (
+        &["-o", "x", "--crash-safe"],
+        &[End::Killed, End::Finalized(FULL)],
+        "true",
+        &[
+            "rank 0 ended without MPI_Finalize: recovered up to the last call, in STEM.<rank>.prof",
+            "rank 1 could not write in MPI_Finalize: recovered, in STEM.<rank>.prof (No space left on device (os error 28))",
+        ],
+    ),
+    // Processes could not write.
+    (
+        &["-o", "x"],
+        &[End::Finalized(FULL), End::Finalized(DENIED)],
+        "true",
+        &[
+            "rank 1 could not write in MPI_Finalize: recovered, in STEM.<rank>.prof (Permission denied (os error 13))",
+            "rank 0 could not write in MPI_Finalize: recovered, in STEM.<rank>.prof (No space left on device (os error 28))",
+        ],
+    ),
+    (
+        &["-o", "x"],
+        &[End::Finalized(OTHER_ROOT), End::Finalized(OTHER)],
+        "true",
+        &[
+            "rank 0 could not write in MPI_Finalize: recovered, in STEM.<rank>.prof (the process changed its root directory after MPI_Init)",
+            "rank 1 could not write in MPI_Finalize: recovered, in STEM.<rank>.prof",
+        ],
+    ),
+    (
+        &["-o", "x"],
+        &[End::Finalized(Outcome::Due); 2],
+        "true",
+        &["ranks 0-1 ended in MPI_Finalize before writing: recovered, in STEM.<rank>.prof"],
+    ),
+    (
+        &["-o", "x"],
+        &[End::Truncated(FULL), End::Finalized(FULL)],
+        "true",
+        &[
+            "ranks 0-1 could not write in MPI_Finalize: recovered, in STEM.<rank>.prof (No space left on device (os error 28))",
+            "the last records of rank 0 are missing: their .store files could not grow",
+        ],
+    ),
+    (
+        &["-o", "x"],
+        &[End::Finalized(FULL); 2],
+        "mkdir x.0.prof x.1.prof",
+        &[
+            "cannot write STEM.<rank>.prof with the records of ranks 0-1: Is a directory (os error 21); LOST",
+            "NO the processes could not write, and this command cannot either; the reasons are above DETAILS",
+        ],
+    ),
+    (
+        &["-o", "x"],
+        &[End::Damaged(FULL), End::Finalized(FULL)],
+        "true",
+        &[
+            "the records of rank 0 are lost: its store: byte...",
+            "rank 1 could not write in MPI_Finalize: recovered, in STEM.<rank>.prof (No space left on device (os error 28))",
+        ],
+    ),
+    (
+        &["-o", "x"],
+        &[End::Finalized(FULL)],
+        "true",
+        &[
+            "rank 0 could not write in MPI_Finalize: recovered, in STEM.<rank>.prof (No space left on device (os error 28))",
+            "rank 1 of 2 left no records, unlike those on n1: the library was not loaded there. Put mpit behind...",
+        ],
+    ),
+    (
+        &["--summary", "s"],
+        &[End::Finalized(Outcome::NotDue); 2],
+        "true",
+        &[
+            "no file s.summary was written: the processes that reached MPI_Finalize could not write it, or a setting disables it; their messages are above",
+        ],
+    ),
+    // Processes were not to write, or may still do so.
+    (
+        &["-o", "x"],
+        &[End::Finalized(Outcome::NotDue); 2],
+        "true",
+        &["NO the processes reached MPI_Finalize, and a setting disables their records or files DETAILS"],
+    ),
+    (
+        &["-o", "x"],
+        &[End::Finalized(Outcome::NotDue), End::Killed],
+        "true",
+        &[
+            "NO the processes with records did not reach MPI_Finalize; keep the records of such processes with --crash-safe DETAILS",
+        ],
+    ),
+    (
+        &["-o", "x"],
+        &[End::Running, End::Finalized(FULL)],
+        "true",
+        &[
+            "rank 1 could not write in MPI_Finalize: recovered, in STEM.<rank>.prof (No space left on device (os error 28))",
+            "rank 0 of 2 still run, and write in MPI_Finalize",
+        ],
+    ),
+    (
+        &["-o", "x"],
+        &[End::Running],
+        "true",
+        &["NO its processes still run, and write their files in MPI_Finalize DETAILS"],
+    ),
+    // One file for all.
+    (
+        &["-o", "x", "--one-file"],
+        &[End::Finalized(FULL); 2],
+        "true",
+        &[
+            "ranks 0-1 could not write in MPI_Finalize: recovered, in STEM.prof (No space left on device (os error 28))",
+            "wrote x.prof; read it with `mpit report x.prof`",
+        ],
+    ),
+    (
+        &["-o", "x", "--one-file"],
+        &[End::Finalized(Outcome::Written), End::Finalized(FULL)],
+        "printf '# MPIT RUN\\t-\\tw\\t2 ranks\\t2026-11-22T08:15:00.123Z\\tn1\\n' > x.0.prof",
+        &[
+            "rank 1 could not write in MPI_Finalize: recovered, in STEM.<rank>.prof (No space left on device (os error 28))",
+            "no file x.prof was written; the records are in other files, which `mpit report x` reads",
+        ],
+    ),
+    (
+        &["-o", "x", "--one-file"],
+        &[End::Finalized(FULL); 2],
+        "mkdir x.prof",
+        &[
+            "cannot write STEM.prof with the records of ranks 0-1: Is a directory (os error 21); LOST",
+            "NO the processes could not write, and this command cannot either; the reasons are above DETAILS",
+        ],
+    ),
+];
+
+#[test]
+fn last_lines_say_what_happened() {
+    let mut wrong = Vec::new();
+    for (options, ends, script, lines) in CASES {
+        let directory = tempfile::tempdir().unwrap();
+        let root = &directory.path().canonicalize().unwrap();
+        fs::create_dir(root.join("made")).unwrap();
+        for (rank, end) in (0..).zip(ends) {
+            make_store(root, rank, *end);
+        }
+        let printed = run(root, &[&["--quiet"][..], options].concat(), ends, script);
+        let fill = |line: &&str| {
+            let line = line.replace("NO ", NO_FILE).replace(" DETAILS", DETAILS).replace("LOST", LOST);
+            format!("mpit: {}", line.replace("STEM", &root.join("x").display().to_string()))
+        };
+        let wanted: Vec<String> = lines.iter().map(fill).collect();
+        let is_equal = |(found, wanted): (&str, &String)| match wanted.strip_suffix("...") {
+            Some(begin) => found.starts_with(begin),
+            None => found == wanted,
+        };
+        let are_equal = printed.lines().count() == wanted.len() && printed.lines().zip(&wanted).all(is_equal);
+        if !are_equal {
+            wrong.push(format!("{options:?} {script}:\n{printed}instead of\n{}\n", wanted.join("\n")));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// Runs a script under `mpit run`, with the stores in the directory of the job.
+fn run(root: &Path, options: &[&str], ends: &[End], script: &str) -> String {
+    let mut all = "job=/dev/shm/mpit-$(id -u)/$MPIT_RUN\n".to_owned();
+    if !ends.is_empty() {
+        all.push_str("cp made/* $job\n");
+    }
+    for (rank, _) in ends.iter().enumerate().filter(|(_, end)| matches!(end, End::Running)) {
+        // Its lock shows that a process uses the store.
+        let lock = format!(
+            "flock $job/run.{rank}.store sh -c 'echo > locked; exec sleep 5' > /dev/null 2>&1 &\n\
+             while [ ! -e locked ]; do sleep 0.01; done\n"
+        );
+        all.push_str(&lock);
+    }
+    all.push_str(script);
+    let mut words = vec!["sh", "-c", &all];
+    if script.contains("by-dlopen") {
+        // A program that has the name of a function as a string.
+        let program = fs::read("/bin/true").unwrap();
+        fs::write(root.join("opens"), [&program, &b"\0MPI_Init\0"[..]].concat()).unwrap();
+        let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+        fs::set_permissions(root.join("opens"), mode).unwrap();
+        words = vec!["./opens"];
+    }
+    let mut mpit = command(root);
+    run_command(mpit.arg("run").args(options).arg("--").args(words)).stderr
+}
+
+/// Tests the lines of the summary: it names the end of the command, and no file that is not there.
+#[test]
+fn summaries_name_what_is_there() {
+    let directory = tempfile::tempdir().unwrap();
+    let root = &directory.path().canonicalize().unwrap();
+    fs::create_dir(root.join("made")).unwrap();
+    make_store(root, 0, End::Killed);
+    make_store(root, 1, End::Finalized(Outcome::NotDue));
+    let ends = [End::Killed, End::Finalized(Outcome::NotDue)];
+    let printed = run(root, &["-o", "x"], &ends, "exit 7");
+    assert!(printed.starts_with("mpit: 2 processes on 1 node"), "{printed}");
+    assert!(printed.contains("\nmpit: not all of them reached MPI_Finalize: 1 process did not"), "{printed}");
+    assert!(printed.contains("\nmpit: the command ended with exit status 7\nmpit: no file x.*"), "{printed}");
+    assert!(!printed.contains("more: "), "{printed}");
+    let printed = run(root, &[], &ends, "true");
+    assert!(printed.ends_with("then mpit report prof; without these lines: --quiet\n"), "{printed}");
+    // Sixteen worlds have a line each.
+    let script = "for world in $(seq 2 18); do cp made/run.0.store $job/run.w$world.0.store; done";
+    let printed = run(root, &[], &ends, script);
+    let lines: Vec<_> = printed.lines().collect();
+    assert!(lines[0].starts_with("mpit: world 1: 2 processes on 1 node"), "{printed}");
+    assert!(lines[16] == "mpit: and 2 more worlds" && lines.len() == 19, "{printed}");
+    assert!(lines[17].starts_with("mpit: processes on other machines do not count here"), "{printed}");
+}
+
+/// Tests that names which cannot be replaced are refused before the command runs.
+#[test]
+fn names_in_the_way_are_refused() {
+    let directory = tempfile::tempdir().unwrap();
+    let root = directory.path();
+    let run = |options: &[&str]| {
+        let mut mpit = command(root);
+        run_command(mpit.arg("run").args(options).args(["--", "echo", "ran"]))
+    };
+    fs::create_dir(root.join("x.prof")).unwrap();
+    assert_eq!(run(&["-o", "x"]).stdout, "ran\n");
+    fs::create_dir(root.join("x.3.prof")).unwrap();
+    for (options, name) in [(&["-o", "x"][..], "x.3.prof"), (&["-o", "x", "--one-file"], "x.prof")] {
+        let done = run(options);
+        assert_eq!((done.status.code(), &*done.stdout), (Some(2), ""), "{}", done.stderr);
+        let wanted = format!("{name} is a directory; choose another --output\n");
+        assert!(done.stderr.ends_with(&wanted), "{}", done.stderr);
+    }
+}
