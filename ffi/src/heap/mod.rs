@@ -86,6 +86,10 @@ impl Heap {
         if !block.is_null() {
             return (block, false);
         }
+        // More than the reserve has may just be too much.
+        if layout.size() > RESERVE {
+            return (null_mut(), false);
+        }
         memory::set_short();
         (self.reserve.allocate(layout), false)
     }
@@ -169,7 +173,7 @@ mod tests {
     use std::alloc::{GlobalAlloc, Layout};
     use std::thread;
 
-    use super::{AREA, Heap, LARGE};
+    use super::{AREA, Heap, LARGE, memory};
 
     /// Allocates blocks of changing sizes, and checks that they keep their content.
     fn use_blocks(heap: &Heap, seed: usize) {
@@ -220,5 +224,9 @@ mod tests {
         // Blocks that were freed meanwhile are free by now: most of the area can be used at once.
         let layout = Layout::from_size_align(AREA / 16 * 15, 8).unwrap();
         assert!(!HEAP.area.allocate(layout).is_null());
+        // A request that no system serves says nothing about the memory.
+        let too_large = Layout::from_size_align(usize::MAX / 4, 1).unwrap();
+        // SAFETY: the size is not 0.
+        assert!(unsafe { HEAP.alloc(too_large) }.is_null() && !memory::is_short());
     }
 }
