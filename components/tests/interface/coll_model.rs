@@ -178,7 +178,16 @@ fn create(group: &Group) -> CommId {
 fn read(path: &std::path::Path) -> Vec<String> {
     let text = std::fs::read_to_string(path).unwrap();
     let (_, lines) = text.split_once("# COLLECTIVES\n").unwrap();
-    lines.lines().map(|line| line.split("\tprocs").next().unwrap_or_default().to_owned()).collect()
+    lines.lines().flat_map(|line| expanded(line.split("\tprocs").next().unwrap_or_default())).collect()
+}
+
+/// Returns a line for each process of a range.
+fn expanded(line: &str) -> Vec<String> {
+    let words: Vec<_> = line.split('\t').collect();
+    let [kind @ "C", me, peers, bytes, messages] = words[..] else { return vec![line.to_owned()] };
+    let (first, last) = peers.split_once('-').unwrap_or((peers, peers));
+    let numbers = first.parse::<u32>().unwrap()..=last.parse().unwrap();
+    numbers.map(|peer| format!("{kind}\t{me}\t{peer}\t{bytes}\t{messages}")).collect()
 }
 
 fn run(groups: &[Group], steps: &[Step]) {

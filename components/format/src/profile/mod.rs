@@ -179,8 +179,8 @@ pub struct Profile {
 
 impl Profile {
     /// Returns the text of a file, which begins with the line that identifies the run, if it is given. Members of
-    /// communicators, and other processes of collective operations, are listed one by one up to `LISTED`, and as ranges above. Bytes without a message, as a process leaves
-    /// that is killed in its first send, make no line.
+    /// communicators are listed one by one up to `LISTED`, and as ranges above. Bytes without a message, as a process leaves that is
+    /// killed in its first send, make no line.
     #[must_use]
     pub fn text(&self, identity: Option<&Identity>) -> Vec<u8> {
         self.text_with(identity, LISTED)
@@ -244,16 +244,15 @@ impl Profile {
         }
     }
 
-    /// Writes the lines of a section without messages. A collective operation exchanges data with all processes of a communicator; if
-    /// these are many, those with equal numbers that follow each other have one line.
+    /// Writes the lines of a section without messages. A collective operation exchanges data with all processes of a communicator, so
+    /// those with equal numbers that follow each other have one line.
     fn sums(&self, out: &mut Out, section: Section) {
         let mut rows = self
             .sums
             .iter()
             .filter(|row| row.kind.section() == section && row.to != OUTSIDE && row.sum.count != 0)
             .peekable();
-        let are_many = || rows.clone().nth(LISTED as usize).is_some();
-        let is_by_range = section == Section::Collectives && are_many();
+        let is_by_range = section == Section::Collectives;
         while let Some(SumRow { kind, to, sum }) = rows.next() {
             let mut last = *to;
             let follows = |next: &&SumRow, last: u32| {
@@ -318,7 +317,7 @@ pub(crate) const COMPONENT_WORD: &str = "# COMPONENT\t";
 /// The last line of the recovered text of a process that ended without `MPI_Finalize`.
 pub(crate) const RECOVERED_LINE: &str = "# RECOVERED";
 
-/// The number up to which processes are listed one by one, as Open MPI does.
+/// The number up to which members of communicators are listed one by one, as Open MPI does.
 const LISTED: u32 = 4096;
 
 /// Ranks with a constant distance, in ascending or descending order.
