@@ -54,7 +54,7 @@ pub mod times {
 pub mod gather {
     pub use mpit_format::container::{Text, write as write_container};
     pub use mpit_monitoring::gather::{
-        Channel, MonitoringGather, TimeLimits, Transport, is_wanted, register_transport,
+        Channel, MonitoringGather, TimeLimits, Transport, World, is_wanted, register_transport,
     };
 }
 

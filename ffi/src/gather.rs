@@ -4,6 +4,11 @@
 //! receive from `MPI_ANY_SOURCE` that the program left pending could match our messages. All operations are
 //! nonblocking and polled: the barrier without a time limit, since `MPI_Finalize` has none either, the others until
 //! a deadline. An operation that times out stays with the library, and its memory is leaked.
+//!
+//! An exchange in which all processes wait for each other is last. MPICH over UCX disconnects in `MPI_Finalize`, and then waits for the launcher without
+//! progress; a process that disconnects later may wait for an answer of such a process, and the whole job never ends. That is rare
+//! if both processes have sent to each other, and nearly certain after synchronous sends, or if only one of them has sent. So no send
+//! is synchronous (a message is answered by another one), and the exchange goes along the connections of the library's barrier in both directions.
 
 use std::ffi::{c_int, c_void};
 use std::sync::OnceLock;
@@ -12,7 +17,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use mpit::tool::Datatype;
-use mpit_components::gather::{self, Channel, TimeLimits, Transport};
+use mpit_components::gather::{self, Channel, TimeLimits, Transport, World};
 
 use crate::abi::{Abi, Handle};
 use crate::host::{Host, mpi, p2p};
@@ -33,11 +38,14 @@ static SYNCHRONIZED: OnceLock<Result<(), String>> = OnceLock::new();
 /// The maximum length of a message: counts are of C's type `int`, and each piece that arrives extends the deadline.
 const MAX_PIECE: usize = 16 << 20;
 
-/// The tags of a message with the length, and of the bytes that follow.
-const fn tags(channel: Channel) -> [c_int; 2] {
+/// The tag of the messages of the last exchange.
+const LEAVE: c_int = 7;
+
+/// The tags of a message with the length, of its answer, and of the bytes that follow.
+const fn tags(channel: Channel) -> [c_int; 3] {
     match channel {
-        Channel::Texts => [1, 2],
-        Channel::Summaries => [3, 4],
+        Channel::Texts => [1, 2, 3],
+        Channel::Summaries => [4, 5, 6],
     }
 }
 
@@ -53,10 +61,11 @@ impl Transport for MpiTransport {
     }
 
     fn send(&self, channel: Channel, to: u32, bytes: Vec<u8>, limits: TimeLimits) -> Result<(), String> {
-        let [of_length, of_bytes] = tags(channel);
+        let [of_length, of_answer, of_bytes] = tags(channel);
         let timed_out = || format!("rank {to} did not receive the data in time");
         let length = (bytes.len() as u64).to_le_bytes().to_vec();
         send(to, of_length, length, 0, limits.deadline)?.ok_or_else(timed_out)?;
+        receive(to, of_answer, 1, limits.deadline)?.ok_or_else(timed_out)?;
         let (mut bytes, mut at) = (bytes, 0);
         while at < bytes.len() {
             let deadline = Instant::now() + limits.per_message;
@@ -67,9 +76,10 @@ impl Transport for MpiTransport {
     }
 
     fn receive(&self, channel: Channel, from: u32, limits: TimeLimits) -> Result<Vec<u8>, String> {
-        let [of_length, of_bytes] = tags(channel);
+        let [of_length, of_answer, of_bytes] = tags(channel);
         let timed_out = || format!("rank {from} sent nothing in time");
         let length = receive(from, of_length, 8, limits.deadline)?.ok_or_else(timed_out)?;
+        send(from, of_answer, vec![0], 0, Instant::now() + limits.per_message)?.ok_or_else(timed_out)?;
         let length = length.try_into().map_or(0, u64::from_le_bytes);
         let length = usize::try_from(length).map_err(|_| format!("rank {from} sent too much"))?;
         let mut all = Vec::new();
@@ -81,6 +91,26 @@ impl Transport for MpiTransport {
             );
         }
         Ok(all)
+    }
+
+    fn leave(&self, world: World, timeout: Duration) {
+        if COMM.get().is_none() {
+            return;
+        }
+        let deadline = Instant::now() + timeout;
+        let mut distance = 1;
+        while distance < world.size {
+            let (rank, size) = (u64::from(world.rank), u64::from(world.size));
+            let after = ((rank + u64::from(distance)) % size) as u32;
+            let before = ((rank + size - u64::from(distance)) % size) as u32;
+            for (to, from) in [(after, before), (before, after)] {
+                // A process that does not come has ended, or has given up.
+                if !exchange(to, from, deadline).is_ok_and(|is_complete| is_complete) {
+                    return;
+                }
+            }
+            distance = distance.saturating_mul(2);
+        }
     }
 
     fn host_name(&self) -> String {
@@ -118,6 +148,15 @@ fn synchronize(timeout: Duration) -> Result<(), String> {
     Ok(())
 }
 
+/// Sends a message to a rank, and receives one from another rank. Returns true if both are complete by the deadline.
+fn exchange(to: u32, from: u32, deadline: Instant) -> Result<bool, String> {
+    let (receiving, into) = begin_receive(from, LEAVE, 1)?;
+    let sent =
+        begin_send(to, LEAVE, vec![0], 0).and_then(|(sending, bytes)| sending.complete_with(bytes, deadline));
+    let received = receiving.complete_with(into, deadline);
+    Ok(sent?.is_some() && received?.is_some())
+}
+
 /// Returns the datatype and the communicator of the messages.
 fn channel() -> Result<(Handle, Handle), String> {
     let abi = Host::get().ok_or("there is no MPI library")?.abi();
@@ -125,7 +164,7 @@ fn channel() -> Result<(Handle, Handle), String> {
     Ok((abi.datatype(Datatype::Char), *comm))
 }
 
-/// Sends the piece that begins at `at`. Returns the bytes; `None` if the piece was not received in time.
+/// Sends the piece that begins at `at`. Returns the bytes; `None` if the library did not take the piece in time.
 fn send(
     to: u32,
     tag: c_int,
@@ -133,19 +172,31 @@ fn send(
     at: usize,
     deadline: Instant,
 ) -> Result<Option<Vec<u8>>, String> {
+    let (request, bytes) = begin_send(to, tag, bytes, at)?;
+    request.complete_with(bytes, deadline)
+}
+
+/// Begins to send the piece that begins at `at`. The bytes are for [`Request::complete_with`].
+fn begin_send(to: u32, tag: c_int, bytes: Vec<u8>, at: usize) -> Result<(Request, Vec<u8>), String> {
     let (datatype, comm) = channel()?;
     let piece = &bytes[at..bytes.len().min(at + MAX_PIECE)];
     let request = Request::begin(|request| {
         let (data, count) = (piece.as_ptr().cast(), piece.len() as c_int);
         // SAFETY: the communicator is never freed; the bytes are not changed while the request is active, and
         // are leaked if it times out.
-        unsafe { p2p::issend(data, count, datatype, to.cast_signed(), tag, comm, request) }
+        unsafe { p2p::isend(data, count, datatype, to.cast_signed(), tag, comm, request) }
     })?;
-    request.complete_with(bytes, deadline)
+    Ok((request, bytes))
 }
 
 /// Receives `len` bytes; returns `None` if they did not arrive in time.
 fn receive(from: u32, tag: c_int, len: usize, deadline: Instant) -> Result<Option<Vec<u8>>, String> {
+    let (request, bytes) = begin_receive(from, tag, len)?;
+    request.complete_with(bytes, deadline)
+}
+
+/// Begins to receive `len` bytes. The bytes are for [`Request::complete_with`].
+fn begin_receive(from: u32, tag: c_int, len: usize) -> Result<(Request, Vec<u8>), String> {
     let (datatype, comm) = channel()?;
     let mut bytes = Vec::new();
     bytes.try_reserve_exact(len).map_err(|_| no_memory())?;
@@ -156,7 +207,7 @@ fn receive(from: u32, tag: c_int, len: usize, deadline: Instant) -> Result<Optio
         // are leaked if it times out.
         unsafe { p2p::irecv(data, count, datatype, from.cast_signed(), tag, comm, request) }
     })?;
-    request.complete_with(bytes, deadline)
+    Ok((request, bytes))
 }
 
 struct Request {

@@ -138,6 +138,7 @@ pub(crate) fn end() {
     store::OF_PROCESS.finalizing();
     write();
     job_store::end();
+    gather::end();
 }
 
 fn write() {

@@ -9,8 +9,7 @@ host_calls! {
     /// The handle is written when the request is complete.
     fn comm_idup = MPI_Comm_idup(comm: Handle, made: *mut c_void, request: *mut c_void);
     fn comm_set_errhandler = MPI_Comm_set_errhandler(comm: Handle, handler: Handle);
-    /// The request is complete when the receiver has matched the message.
-    fn issend = MPI_Issend(
+    fn isend = MPI_Isend(
         data: *const c_void, count: c_int, datatype: Handle, to: c_int, tag: c_int, comm: Handle,
         request: *mut c_void,
     );

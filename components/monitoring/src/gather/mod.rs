@@ -23,13 +23,14 @@ use mpit::{category, cvar};
 use mpit_format::container::{self, Text};
 use mpit_format::names::directory_of;
 use mpit_format::store::{Failure, Outcome};
-use mpit_frameworks::World;
+pub use mpit_frameworks::World;
 use mpit_frameworks::diagnostics::warn;
 
 use crate::directory::{failure_of, require_same_root};
 use crate::job_store;
 use crate::output::{write_apart, write_text};
 use crate::run::{self, job};
+use crate::runtime::RUNTIME;
 use agreement::{Agreement, Decision};
 
 /// Collection of the records of all processes of a job.
@@ -101,6 +102,11 @@ pub trait Transport: Sync {
     ///
     /// Fails if nothing arrives in time.
     fn receive(&self, channel: Channel, from: u32, limits: TimeLimits) -> Result<Vec<u8>, String>;
+
+    /// Waits at most `timeout` until all processes of the world are at this point, if [`synchronize`](Transport::synchronize) succeeded. The
+    /// end of the library then begins in all of them at about the same time, and both sides have used each connection of the transport: some
+    /// libraries may never end otherwise.
+    fn leave(&self, world: World, timeout: Duration);
 
     /// Returns the name of the machine that this process runs on.
     fn host_name(&self) -> String;
@@ -182,6 +188,13 @@ fn join(world: World, output: Output<'_>) -> Result<Agreement, String> {
     };
     let joined = directory.and_then(|directory: PathBuf| Agreement::join(directory, world));
     joined.map_err(|error| format!("cannot leave a mark for the other ranks: {error}"))
+}
+
+/// Waits for the other processes, if this one has exchanged messages with them. Called last before the end of the library.
+pub(crate) fn end() {
+    if let (Some(transport), Some(world)) = (TRANSPORT.get(), RUNTIME.world()) {
+        transport.leave(world, timeout());
+    }
 }
 
 /// Writes the text of this process at the end of the run. If `monitoring_container` is set, and on standard output and

@@ -188,6 +188,8 @@ mod tests {
             self.job.wait(limits, |messages| messages.remove(&(from, self.rank)))
         }
 
+        fn leave(&self, _: World, _: Duration) {}
+
         fn host_name(&self) -> String {
             String::new()
         }
