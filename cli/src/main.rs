@@ -20,6 +20,7 @@ mod inventory;
 mod map;
 mod node;
 mod pack;
+mod pid_namespace;
 mod preload;
 mod report;
 mod run;

@@ -9,6 +9,7 @@ use std::os::unix::fs::{DirBuilderExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use mpit::internal::own_process;
 use mpit::internal::trusted_path::{self, Distrust};
 
 use crate::search_path::candidates;
@@ -81,7 +82,7 @@ fn link(library: &Path) -> Result<PathBuf, String> {
         return Ok(place);
     }
     let made = fs::DirBuilder::new().recursive(true).mode(0o700).create(&directory).and_then(|()| {
-        let temporary = directory.join(format!(".{}", std::process::id()));
+        let temporary = directory.join(format!(".{:016x}", own_process::random_bits()));
         symlink(library, &temporary)?;
         fs::rename(&temporary, &place)
     });

@@ -23,6 +23,7 @@
 //! | `errno` | code that does not change `errno`, on Linux |
 //! | [`files`] | files that are opened and written without disturbing the program |
 //! | [`trusted_path`] | paths that only root and the user can change |
+//! | [`own_process`], [`peer_port`] | the identity of this process on its machine, and the other end of connections that it inherited |
 //!
 //! # Safety
 //!
@@ -83,6 +84,8 @@ whole! {
     #[cfg(feature = "store")]
     mapping
     memory
+    own_process
+    peer_port
     probe_table
     registry
     revision

@@ -81,6 +81,8 @@ mod log;
 mod mapping;
 mod memory;
 pub mod object;
+mod own_process;
+mod peer_port;
 mod plugin;
 pub mod prelude;
 mod printable;

@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use mpit::cvar::ValueSource;
 use mpit::internal::environment;
 use mpit::internal::lock::Mutex;
+use mpit::internal::own_process;
 use mpit::internal::registry::{misspelled, unknown};
 use mpit::tool::Registry;
 use mpit_components::{host, monitoring};
@@ -68,15 +69,19 @@ fn basic_report(directory: &Path) -> Report {
     let program = fs::read_link("/proc/self/exe").unwrap_or_default();
     let machine = fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
     let machine = machine.trim().replace('/', "_");
-    let pid = std::process::id();
     let members = Object::default()
-        .with("pid", pid)
+        .with("pid", std::process::id())
+        .with("pid_namespace", own_process::namespace())
         .with("host", &machine)
         .with("program", program.display().to_string())
         .with("mpit", env!("CARGO_PKG_VERSION"))
         .with("launcher", launcher())
         .with("mpi", library());
-    Report { file: directory.join(format!("{machine}-{pid}.json")), members, unknown: Vec::new() }
+    Report {
+        file: directory.join(format!("{machine}-{}.json", own_process::name())),
+        members,
+        unknown: Vec::new(),
+    }
 }
 
 /// The launcher of Open MPI.
@@ -145,7 +150,7 @@ fn unknown_settings() -> Vec<String> {
 fn check_writable(stem: &Path) -> std::io::Result<()> {
     let directory = stem.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
     fs::create_dir_all(directory)?;
-    let test_file = directory.join(format!(".mpit-doctor-{}", std::process::id()));
+    let test_file = directory.join(format!(".mpit-doctor-{}", own_process::name()));
     File::create_new(&test_file)?;
     fs::remove_file(test_file)
 }

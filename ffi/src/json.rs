@@ -17,7 +17,7 @@ macro_rules! plain {
     )+};
 }
 
-plain!(bool, i32, i64, u32, isize);
+plain!(bool, i32, i64, u32, u64, isize);
 
 impl Value for str {
     fn write(&self, out: &mut String) {

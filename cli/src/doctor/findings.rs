@@ -13,8 +13,8 @@ pub(super) fn of(diagnosis: &Diagnosis<'_>) -> Vec<String> {
     for process in &diagnosis.processes {
         all.extend(of_process(diagnosis, process));
     }
-    let reported: BTreeSet<u32> = diagnosis.processes.iter().map(|process| process.pid).collect();
-    for observed in diagnosis.observed.iter().filter(|observed| !reported.contains(&observed.pid)) {
+    let reported: BTreeSet<_> = diagnosis.processes.iter().map(Process::own_number).collect();
+    for observed in diagnosis.observed.iter().filter(|observed| !reported.contains(&observed.own_number)) {
         all.extend(of_unreported(observed));
     }
     all.extend(of_job(diagnosis));

@@ -8,12 +8,14 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 
 use super::Diagnosis;
+use crate::pid_namespace::OwnNumber;
 use crate::run::ranks;
 
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Process {
     pub(super) pid: u32,
+    pub(super) pid_namespace: u64,
     pub(super) host: String,
     pub(super) program: String,
     pub(super) mpit: String,
@@ -43,6 +45,13 @@ pub(super) struct Mpi {
     pub(super) file: String,
 }
 
+impl Process {
+    /// Returns the number that the process has for itself.
+    pub(super) fn own_number(&self) -> OwnNumber {
+        OwnNumber { namespace: self.pid_namespace, number: self.pid }
+    }
+}
+
 const DOCTOR_SETTINGS: [&str; 2] = ["pml_monitoring_enable_output", "monitoring_store"];
 
 pub(super) fn read(directory: &Path) -> Vec<Process> {
@@ -66,11 +75,11 @@ pub(super) fn print(diagnosis: &Diagnosis<'_>) -> String {
         let _ = writeln!(out, "{} on {}: {}", names(&alike), first.host, first.program);
         out.push_str(&lines(diagnosis, first));
     }
-    let reported: BTreeSet<u32> = diagnosis.processes.iter().map(|process| process.pid).collect();
+    let reported: BTreeSet<_> = diagnosis.processes.iter().map(Process::own_number).collect();
     let others: BTreeSet<_> = diagnosis
         .observed
         .iter()
-        .filter(|observed| !reported.contains(&observed.pid) && !observed.has_mpi)
+        .filter(|observed| !reported.contains(&observed.own_number) && !observed.has_mpi)
         .map(|observed| observed.program.display().to_string())
         .collect();
     if !others.is_empty() {

@@ -13,6 +13,7 @@ use mpit::cvar::sources::LAUNCHER_SETTINGS;
 use mpit_ffi::doctor::{HYDRA, LAUNCHERS, OPEN_MPI};
 
 use crate::elf::Program;
+use crate::pid_namespace::{self, OwnNumber};
 use crate::preload;
 
 const PAUSE: Duration = Duration::from_millis(3);
@@ -20,7 +21,8 @@ const PAUSE: Duration = Duration::from_millis(3);
 #[allow(clippy::struct_excessive_bools, reason = "four facts that do not depend on each other")]
 #[derive(Clone, Debug)]
 pub(super) struct ObservedProgram {
-    pub(super) pid: u32,
+    /// The number that the process has for itself.
+    pub(super) own_number: OwnNumber,
     pub(super) program: PathBuf,
     pub(super) kind: Option<Program>,
     pub(super) is_requested: bool,
@@ -77,8 +79,12 @@ fn scan(first: u32, library: &Path, all: &mut BTreeMap<(u32, PathBuf), ObservedP
             continue;
         }
         let kind = before.map_or_else(|| Program::of(&program), |observed| observed.kind);
-        let mut observed =
-            ObservedProgram { pid, program: program.clone(), kind, ..observe(&environment, &maps, library) };
+        let mut observed = ObservedProgram {
+            own_number: pid_namespace::own_number(pid),
+            program: program.clone(),
+            kind,
+            ..observe(&environment, &maps, library)
+        };
         if let Some(before) = before {
             observed.has_library |= before.has_library;
             observed.has_mpi |= before.has_mpi;
@@ -102,7 +108,7 @@ fn observe(environment: &[u8], maps: &str, library: &Path) -> ObservedProgram {
     let files = || maps.lines().filter_map(|line| line.find('/').map(|at| &line[at..]));
     let preloaded = value(preload::VARIABLE).unwrap_or_default();
     ObservedProgram {
-        pid: 0,
+        own_number: OwnNumber::default(),
         program: PathBuf::new(),
         kind: None,
         is_requested: preloaded

@@ -8,6 +8,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
+use mpit::internal::own_process;
 use mpit_components::run::{self, Identity, names};
 use mpit_components::store::StoreFile;
 use rustix::process::geteuid;
@@ -116,7 +117,9 @@ pub(super) fn name_of_run(has_files: bool, has_own_stem: bool) -> Option<String>
 
 fn new_name() -> String {
     let host: String = this_node().chars().filter(char::is_ascii_alphanumeric).take(32).collect();
-    format!("{}-{host}-{}", run::compact_time(SystemTime::now()), std::process::id())
+    // In containers, several commands may have one number, in the same second and on machines of the same name.
+    let random = own_process::random_bits() & 0xffff;
+    format!("{}-{host}-{}-{random:04x}", run::compact_time(SystemTime::now()), std::process::id())
 }
 
 /// Returns the files with these names. An unreadable directory is reported when a file is to be written there.

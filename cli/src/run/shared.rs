@@ -3,8 +3,8 @@
 //! Its name is a hash of the launcher's name of the world. The last `mpit run` of a node prints the summary, and removes the directory.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::os::unix::process::parent_id;
 
+use mpit::internal::own_process;
 use mpit_components::run::job::OwnedJob;
 use mpit_components::run::{of_environment, world_of_child};
 
@@ -28,7 +28,11 @@ pub(super) fn name() -> Option<String> {
     match world_of_child() {
         Some(world) => world.hash(&mut hasher),
         // Most launchers start the processes of a node by one process.
-        None => (this_node(), parent_id()).hash(&mut hasher),
+        None => {
+            let parent = own_process::parent().unwrap_or_default();
+            let start = own_process::start_of(parent);
+            (this_node(), own_process::namespace(), parent, start).hash(&mut hasher);
+        }
     }
     Some(format!("behind-{:016x}", hasher.finish()))
 }

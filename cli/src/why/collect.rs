@@ -1,5 +1,7 @@
 //! From the store of a process to its part of a snapshot.
 
+use std::path::Path;
+
 use mpit_components::live::thread_words::MAX_REQUESTS;
 use mpit_components::store::current::{self, Class, Current, Members, Peer, Request, Tag};
 
@@ -8,12 +10,14 @@ use super::snapshot::{
     Call, Comm, CommId, Lock, LockTarget, Operation, OperationKind, Phase, ProcessState, RankState,
     SentMessages, Thread,
 };
+use crate::pid_namespace;
 
 /// Returns the size of the world, and the process whose store this is. `None` if the store is not complete yet, or damaged.
-pub(super) fn rank(bytes: &[u8]) -> Option<(u32, RankState)> {
+pub(super) fn rank(bytes: &[u8], path: &Path) -> Option<(u32, RankState)> {
     let mut current = current::read(bytes).ok()?;
-    let process = process::observe(current.pid, current.start);
-    if process.state != ProcessState::Gone {
+    let is_seen = pid_namespace::use_outer_numbers(&mut current, path);
+    let process = process::observe_store(&current, path, is_seen);
+    if is_seen && process.state != ProcessState::Gone {
         current.threads.retain(|thread| process::has_thread(current.pid, thread.tid));
     }
     let is_in = |name: &str| current.threads.iter().any(|thread| thread.inside && thread.call.name == name);

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use mpit_components::files::{self, MAX_PROCESS_BYTES};
 use mpit_components::run::job::JobDirectory;
-use mpit_components::run::names;
+use mpit_components::run::{self, names};
 use serde::{Deserialize, Serialize};
 
 use super::snapshot::{RankState, Snapshot};
@@ -53,17 +53,12 @@ pub(super) type Worlds = BTreeMap<u32, Snapshot>;
 /// Takes a snapshot of the processes of a job on this node.
 pub(super) fn take_snapshot(directory: &JobDirectory) -> Worlds {
     let mut worlds: BTreeMap<u32, (u32, Vec<RankState>)> = BTreeMap::new();
-    for file in names::find(&directory.stem()).unwrap_or_default() {
-        // A store may be a link to one beside the files of the run.
-        if !file.store || file.rank.is_none() {
-            continue;
+    add_ranks(&mut worlds, &directory.stem());
+    let is_whole = |(size, ranks): &(u32, Vec<RankState>)| ranks.len() >= *size as usize;
+    if worlds.is_empty() || !worlds.values().all(is_whole) {
+        for elsewhere in start::directories_of_containers(directory.run()) {
+            add_ranks(&mut worlds, &run::job::stem_in(&elsewhere));
         }
-        // A process that begins or ends has no complete file; the next snapshot has it.
-        let Ok(bytes) = files::read(&file.path, MAX_PROCESS_BYTES) else { continue };
-        let Some((size, rank)) = collect::rank(&bytes) else { continue };
-        let world = worlds.entry(file.world).or_default();
-        world.0 = world.0.max(size);
-        world.1.push(rank);
     }
     if worlds.is_empty() {
         worlds.extend(start::processes(directory.run()).map(|world| (1, world)));
@@ -73,6 +68,22 @@ pub(super) fn take_snapshot(directory: &JobDirectory) -> Worlds {
         Snapshot { size, ranks }
     };
     worlds.into_iter().map(|(number, world)| (number, snapshot(world))).collect()
+}
+
+/// Adds the processes with stores whose names begin with a stem.
+fn add_ranks(worlds: &mut BTreeMap<u32, (u32, Vec<RankState>)>, stem: &Path) {
+    for file in names::find(stem).unwrap_or_default() {
+        // A store may be a link to one beside the files of the run.
+        if !file.store || file.rank.is_none() {
+            continue;
+        }
+        // A process that begins or ends has no complete file; the next snapshot has it.
+        let Ok(bytes) = files::read(&file.path, MAX_PROCESS_BYTES) else { continue };
+        let Some((size, rank)) = collect::rank(&bytes, &file.path) else { continue };
+        let world = worlds.entry(file.world).or_default();
+        world.0 = world.0.max(size);
+        world.1.push(rank);
+    }
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use mpit::internal::own_process;
 use mpit_components::files;
 use serde::{Deserialize, Serialize};
 
@@ -93,7 +94,7 @@ pub(super) fn save(parts: &[Part], path: &Path) -> Result<(), String> {
     let path = if path.is_dir() { path.join(format!("{}.json", this_node())) } else { path.to_owned() };
     let text = serde_json::to_vec(parts).map_err(|error| format!("cannot write JSON: {error}"))?;
     // A reader on another node must not find the beginning only.
-    let temporary = path.with_extension(format!("tmp{}", std::process::id()));
+    let temporary = path.with_extension(format!("tmp{:016x}", own_process::random_bits()));
     fs::write(&temporary, text)
         .and_then(|()| fs::rename(&temporary, &path))
         .map_err(|error| format!("cannot write {}: {error}", path.display()))

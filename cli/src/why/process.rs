@@ -1,7 +1,10 @@
 //! The state of a process, from the `/proc` file system.
 
 use std::fs;
+use std::path::Path;
 
+use mpit_components::store::StoreFile;
+use mpit_components::store::current::Current;
 use rustix::param::clock_ticks_per_second;
 
 use super::snapshot::{Process, ProcessState};
@@ -45,6 +48,17 @@ pub(super) fn observe(pid: u32, start: u64) -> Process {
         cpu_seconds: observed.ticks as f64 / clock_ticks_per_second() as f64,
         system_call: if state == ProcessState::Sleeping { system_call(pid) } else { None },
     }
+}
+
+/// Returns the state of the process of a store. One that this process does not see, in a container beside its own, runs as long as it uses the
+/// store.
+pub(super) fn observe_store(current: &Current, path: &Path, is_seen: bool) -> Process {
+    if is_seen {
+        return observe(current.pid, current.start);
+    }
+    let is_in_use = StoreFile::at(path).is_some_and(|store| store.is_in_use());
+    let state = if is_in_use { ProcessState::Running } else { ProcessState::Gone };
+    Process { state, ..Process::default() }
 }
 
 fn has_running_threads(pid: u32) -> bool {

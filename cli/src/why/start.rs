@@ -1,9 +1,12 @@
 //! The processes of a job before they leave `MPI_Init`, when they have no stores: found by their environment.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
+use std::os::unix::fs::MetadataExt;
+use std::path::PathBuf;
 
-use mpit_components::run::{JOB, RUN};
+use mpit::internal::files::user;
+use mpit_components::run::{JOB, RUN, job};
 
 use super::process;
 use super::snapshot::{Phase, RankState, SentMessages};
@@ -15,6 +18,29 @@ const VARIABLES: [(&str, &str); 3] = [
     ("PMI_RANK", "PMI_SIZE"),
     ("PMIX_RANK", "OMPI_COMM_WORLD_SIZE"),
 ];
+
+/// Returns the directories of a job in which its processes have their stores, and which this process does not see under their names: containers
+/// may have memory of their own.
+pub(super) fn directories_of_containers(run: &str) -> Vec<PathBuf> {
+    let own = fs::read_link("/proc/self/ns/mnt").ok();
+    let mut known = BTreeSet::from_iter(own.clone());
+    let mut all = Vec::new();
+    for entry in fs::read_dir("/proc").into_iter().flatten().flatten() {
+        let place = entry.path();
+        let Ok(mounts) = fs::read_link(place.join("ns/mnt")) else { continue };
+        // Another user could replace the files.
+        let is_own = entry.metadata().is_ok_and(|process| process.uid() == user());
+        if !is_own || own.is_none() || known.contains(&mounts) {
+            continue;
+        }
+        let process = entry.file_name().to_str().and_then(|name| name.parse().ok());
+        if process.and_then(run_of).as_deref() == Some(run) {
+            all.extend(job::directories_below(&place.join("root"), run));
+            known.insert(mounts);
+        }
+    }
+    all
+}
 
 /// Returns the number of processes, and those that a launcher of the job started on this node, one for each rank.
 pub(super) fn processes(run: &str) -> Option<(u32, Vec<RankState>)> {

@@ -33,7 +33,7 @@ impl JobStore {
         let directory = JobDirectory::of(&run::job_of_environment()?).ok()?;
         directory.create().ok()?;
         let has_owner = directory.has_owner();
-        let number = run::number_in(&directory.stem(), directory.run());
+        let number = run::number_in(&directory.stem(), directory.run(), world);
         let path = path_of(&stem_of(&directory.stem(), number), world.rank);
         Some(Self { directory, path, is_link, has_owner })
     }

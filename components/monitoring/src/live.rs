@@ -11,6 +11,7 @@ use std::sync::atomic::{
 
 use mpit::component::CommId;
 use mpit::internal::lock::Mutex;
+use mpit::internal::own_process;
 use mpit::internal::static_ref::StaticRef;
 use mpit_format::store::blocks::{BlockKind, Encoded};
 use mpit_format::store::live::{self, comm, process, thread};
@@ -109,7 +110,8 @@ pub fn describe_process(constants: Constants) {
     block[process::ANY].store(pack(any_source, any_tag), Relaxed);
     block[process::NONE].store(pack(proc_null, root), Relaxed);
     block[process::NULL_REQUEST].store(null_request, Relaxed);
-    block[process::START].store(run::start_of_process().unwrap_or(0), Relaxed);
+    block[process::START].store(own_process::start().unwrap_or(0), Relaxed);
+    block[process::NAMESPACE].store(own_process::namespace(), Relaxed);
 }
 
 /// Returns the words of a new thread; `None` if memory is short.

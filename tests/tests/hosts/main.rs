@@ -26,6 +26,7 @@ mod lifecycle;
 mod linked;
 mod many_ranks;
 mod map;
+mod namespaces;
 mod native;
 mod native_off;
 mod nested_calls;

@@ -70,7 +70,7 @@ const HEALTHY: [[&str; 2]; 4] =
 const NO_DEADLOCK: [&str; 3] = ["computing", "sleeping", "not-initialized"];
 
 /// A running job. It is ended with its processes when this is dropped.
-struct Running {
+pub(crate) struct Running {
     child: Child,
     /// The end of the job's command line, by which `mpit why` finds it among other jobs.
     end: String,
@@ -79,7 +79,7 @@ struct Running {
 }
 
 impl Running {
-    fn start(job: &Job, end: &str) -> Outcome<Self> {
+    pub(crate) fn start(job: &Job, end: &str) -> Outcome<Self> {
         let lock = machine_lock::part()?;
         let mut running = Self::start_beside(job, end)?;
         running.lock = Some(lock);
@@ -110,7 +110,7 @@ impl Running {
     }
 
     /// Polls until the finding is there.
-    fn expect(&mut self, kind: &str, culprits: &[u32]) -> Outcome<Value> {
+    pub(crate) fn expect(&mut self, kind: &str, culprits: &[u32]) -> Outcome<Value> {
         let until = Instant::now() + TIME_LIMIT;
         let mut last = None;
         while Instant::now() < until {
@@ -182,7 +182,7 @@ fn job(stack: &Stack, program: &Path, kind: &str, dir: &Path) -> Outcome<Job> {
     Job::mpi(stack, RANKS).arg(program).arg(kind).dir(dir).seconds(120).under_mpit(&[])
 }
 
-fn end_of_line(program: &Path, kind: &str) -> String {
+pub(crate) fn end_of_line(program: &Path, kind: &str) -> String {
     format!("{} {kind}", program.display())
 }
 

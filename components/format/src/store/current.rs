@@ -19,8 +19,10 @@ pub struct Current {
     pub rank: u32,
     /// The size of the world.
     pub size: u32,
-    /// The process id on its machine.
+    /// The process id in its PID namespace.
     pub pid: u32,
+    /// The PID namespace, which is one of its own for a process in a container; 0 if it is not known.
+    pub namespace: u64,
     /// The time at which the process started, as `/proc/PID/stat` has it; 0 if it is not known.
     pub start: u64,
     /// The name of the machine.
@@ -49,7 +51,7 @@ pub struct Window {
 /// A thread and its last call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Thread {
-    /// The number of the thread on its machine.
+    /// The number of the thread in the PID namespace.
     pub tid: u32,
     /// The number of the call, which grows with each call.
     pub sequence: u64,
@@ -230,6 +232,7 @@ pub fn read(bytes: &[u8]) -> Result<Current, Malformed> {
         rank: header.rank,
         size: header.size,
         pid: header.process,
+        namespace: 0,
         start: 0,
         host: String::new(),
         finalized: header.finalized,
@@ -247,11 +250,12 @@ pub fn read(bytes: &[u8]) -> Result<Current, Malformed> {
             }
             BlockKind::Description => match block.word()? {
                 PROCESS => {
-                    let [start, any, none, null_request, _]: [u64; process::CELLS] = block.numbers()?;
+                    let [start, any, none, null_request, namespace]: [u64; process::CELLS] =
+                        block.numbers()?;
                     let (any_source, any_tag) = unpack(any);
                     let (proc_null, root) = unpack(none);
                     raw.constants = Constants { any_source, any_tag, proc_null, root, null_request };
-                    current.start = start;
+                    (current.start, current.namespace) = (start, namespace);
                     current.host = block.name()?;
                 }
                 COMM => current.comms.extend(read_comm(&mut block, header.size)?),

@@ -87,6 +87,8 @@ pub mod process {
     pub const NONE: usize = 2;
     /// `MPI_REQUEST_NULL`.
     pub const NULL_REQUEST: usize = 3;
+    /// The PID namespace of the process, in which it has the number in the header; 0 if it is not known.
+    pub const NAMESPACE: usize = 4;
 }
 
 /// The key of the block with [`process`].

@@ -4,7 +4,11 @@
 //! `.mpit-<run>.<number>` beside the files of the run names the world that has the number. Creating a link is atomic on all
 //! file systems, also on shared ones, so all processes of a world find the same number, whichever comes first. `mpit run`
 //! removes the links.
+//!
+//! A world that no launcher names takes the first number that its ranks have not taken: each rank claims it, by a link
+//! `.mpit-<run>.w<number>.<rank>`. Worlds of equal size that run at the same time are then not distinguished.
 
+use std::ffi::OsString;
 use std::fs;
 use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
 use std::io::{self, ErrorKind};
@@ -12,6 +16,7 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
 use mpit_format::names::{directory_of, trace_prefix};
+use mpit_frameworks::World;
 
 use crate::directory;
 
@@ -45,31 +50,58 @@ pub fn remove_traces(stem: &Path, run: &str) -> Vec<PathBuf> {
 pub(super) fn number(stem: &Path, run: &str, key: &str) -> io::Result<u32> {
     directory::create_for(stem)?;
     let key = short(key);
-    let prefix = directory_of(stem).join(trace_prefix(run));
     let mut number = 1;
     while number <= MAX_WORLDS {
-        let mut link = prefix.clone().into_os_string();
-        link.push(format!("w{number}"));
-        match fs::read_link(&link) {
-            Ok(owner) if owner.as_os_str() == key.as_str() => return Ok(number),
-            Ok(_) => number += 1,
-            Err(error) if error.kind() == ErrorKind::NotFound => match symlink(&key, &link) {
-                Ok(()) => return Ok(number),
-                // Another process was faster: its link is read next.
-                Err(error) if error.kind() == ErrorKind::AlreadyExists => (),
-                Err(error) => return Err(error),
-            },
+        if owner(&link(stem, run, &format!("w{number}")), &key)? == key.as_str() {
+            return Ok(number);
+        }
+        number += 1;
+    }
+    Err(io::Error::other("too many worlds"))
+}
+
+/// Returns the number of a world that no launcher names.
+pub(super) fn number_of_unnamed(stem: &Path, run: &str, world: World) -> io::Result<u32> {
+    directory::create_for(stem)?;
+    let key = format!("unnamed {}", world.size);
+    for number in 1..=MAX_WORLDS {
+        if owner(&link(stem, run, &format!("w{number}")), &key)? != key.as_str() {
+            continue;
+        }
+        match symlink("claimed", link(stem, run, &format!("w{number}.{}", world.rank))) {
+            Ok(()) => return Ok(number),
+            // That of an earlier world.
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => (),
             Err(error) => return Err(error),
         }
     }
     Err(io::Error::other("too many worlds"))
 }
 
+/// Returns the path of an auxiliary file of a run.
+fn link(stem: &Path, run: &str, name: &str) -> PathBuf {
+    let mut path = directory_of(stem).join(trace_prefix(run)).into_os_string();
+    path.push(name);
+    path.into()
+}
+
+/// Returns the target of a link, which becomes `key` if there is no link yet.
+fn owner(link: &Path, key: &str) -> io::Result<OsString> {
+    loop {
+        match fs::read_link(link) {
+            Err(error) if error.kind() == ErrorKind::NotFound => match symlink(key, link) {
+                // Another process may have been faster: its link is read next.
+                Err(error) if error.kind() != ErrorKind::AlreadyExists => return Err(error),
+                _ => (),
+            },
+            owner => return Ok(owner?.into_os_string()),
+        }
+    }
+}
+
 /// Creates a link for the name of a file of a world; the first process of a run to do so may replace the file of an earlier run.
 pub(super) fn name(stem: &Path, run: &str, number: u32) -> bool {
-    let mut link = directory_of(stem).join(trace_prefix(run)).into_os_string();
-    link.push(format!("s{number}"));
-    symlink("replaced", link).is_ok()
+    symlink("replaced", link(stem, run, &format!("s{number}"))).is_ok()
 }
 
 fn short(key: &str) -> String {
@@ -83,7 +115,7 @@ fn short(key: &str) -> String {
 mod tests {
     use std::fs;
 
-    use super::{number, remove_traces};
+    use super::{World, number, number_of_unnamed, remove_traces};
 
     #[test]
     fn each_world_has_one_number() {
@@ -104,6 +136,20 @@ mod tests {
         let mut names: Vec<_> = names.collect();
         names.sort();
         assert_eq!(names, [".mpit-R.own", ".mpit-another.marks-1", ".mpit-another.w1"]);
+    }
+
+    #[test]
+    fn worlds_without_names_follow_each_other() {
+        let directory = tempfile::tempdir().unwrap();
+        let stem = directory.path().join("run");
+        let unnamed = |rank, size| number_of_unnamed(&stem, "R", World::new(rank, size)).unwrap();
+        assert_eq!([0, 1].map(|rank| unnamed(rank, 2)), [1, 1]);
+        assert_eq!(number(&stem, "R", "named").unwrap(), 2);
+        // Another size, and then the first one again.
+        assert_eq!([2, 0, 1].map(|rank| unnamed(rank, 3)), [3, 3, 3]);
+        assert_eq!([1, 0].map(|rank| unnamed(rank, 2)), [4, 4]);
+        assert!(remove_traces(&stem, "R").is_empty());
+        assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 0);
     }
 
     #[test]

@@ -17,15 +17,19 @@ use std::fs::{self, DirBuilder, File, TryLockError};
 use std::io::{self, ErrorKind};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::{Path, PathBuf};
+use std::thread;
 use std::time::Duration;
-use std::{process, thread};
 
 use mpit::internal::environment;
 use mpit::internal::files::{open_regular, user};
+use mpit::internal::own_process;
 use mpit_format::names;
 
 /// The beginning of the names of the stores in the directory.
 const STEM: &str = "run";
+
+/// The beginning of the name of a user's directory, before the number that the user has outside of containers.
+const OF_USER: &str = "mpit-";
 
 /// The name of the file that describes the job.
 const DESCRIPTION: &str = "job";
@@ -193,7 +197,7 @@ impl OwnedJob {
         let line = |(word, value): &(&str, &str)| format!("{word} {}\n", value.replace('\n', " "));
         let text: String = lines.iter().map(line).collect();
         // Readers find no description or a complete one, also if several `mpit run`s write it.
-        let new = self.directory.path.join(format!(".job-{}", process::id()));
+        let new = self.directory.path.join(format!(".job-{:016x}", own_process::random_bits()));
         fs::write(&new, text)?;
         fs::rename(new, self.directory.path.join(DESCRIPTION))
     }
@@ -214,6 +218,21 @@ impl OwnedJob {
         }
         Ok(())
     }
+}
+
+/// Returns the directories for a job of this name below `root`, the root of a process that does not see the directories of this one.
+#[must_use]
+pub fn directories_below(root: &Path, run: &str) -> Vec<PathBuf> {
+    let entries = fs::read_dir(root.join("dev/shm")).into_iter().flatten().flatten();
+    let of_users =
+        entries.filter(|entry| entry.file_name().as_encoded_bytes().starts_with(OF_USER.as_bytes()));
+    of_users.map(|entry| entry.path().join(run)).filter(|path| path.is_dir()).collect()
+}
+
+/// Returns the beginning of the names of stores in the directory of a job.
+#[must_use]
+pub fn stem_in(directory: &Path) -> PathBuf {
+    directory.join(STEM)
 }
 
 /// Returns the path of a directory for another purpose beside those of the jobs, whose name begins with a dot. No `mpit run` removes it.
@@ -251,7 +270,7 @@ fn is_locked(path: &Path) -> bool {
 fn directory_of_user() -> io::Result<PathBuf> {
     let temporary = environment::var_os("TMPDIR").filter(|path| !path.is_empty());
     let parents = ["/dev/shm".into(), temporary.map_or_else(|| "/tmp".into(), PathBuf::from)];
-    let name = format!("mpit-{}", user());
+    let name = format!("{OF_USER}{}", own_process::user());
     let mut result = Err(ErrorKind::NotFound.into());
     for parent in parents {
         let path = parent.join(&name);

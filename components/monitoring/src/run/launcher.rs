@@ -5,14 +5,15 @@
 //! |---|---|
 //! | PMIx: Open MPI, `srun --mpi=pmix`, PRRTE | `PMIX_NAMESPACE` |
 //! | Intel MPI | `I_MPI_HYDRA_UUID` and `HYDRA_BSTRAP_PGID` |
-//! | Hydra: MPICH | control port and process group, on the command line of the proxy that started the process |
+//! | Hydra: MPICH | control port and process group, on the command line of the proxy that started the process. In a PID namespace of its own, a process does not see the proxy: the connection of the proxy to the launcher, which processes inherit |
 //! | PALS, ALPS, Flux, LSF, Slurm | the number of the application or step |
 //! | none | machine, process and its start, for a world of one process |
 
 use std::fs;
-use std::os::unix::process::parent_id;
 
 use mpit::internal::environment::{var, var_os};
+use mpit::internal::own_process;
+use mpit::internal::peer_port::peer_port;
 
 /// The beginning of the names that `srun --mpi=pmix` gives to worlds.
 const SLURM_NAMESPACE: &str = "slurm.";
@@ -104,9 +105,23 @@ fn by_environment(variable: &dyn Fn(&str) -> Option<String>) -> Option<Found> {
 /// The number of ancestors to search: shells and other wrappers may be between proxy and process.
 const ANCESTORS: usize = 8;
 
+/// The variable with the descriptor of the proxy's connection to the launcher.
+const CONTROL: &str = "HYDI_CONTROL_FD";
+
 fn hydra(spawned: bool) -> Option<Found> {
     var_os("PMI_FD").or_else(|| var_os("PMI_PORT"))?;
-    let mut process = parent_id();
+    let mut key = proxy().or_else(control_connection)?;
+    if spawned {
+        // The proxy may be the one that started the parents.
+        key.push_str(" spawned ");
+        key.push_str(&shared_memory().unwrap_or_default());
+    }
+    Some(Found { key, number: None })
+}
+
+/// Returns the name of the world that the command line of the proxy has.
+fn proxy() -> Option<String> {
+    let mut process = own_process::parent()?;
     for _ in 0..ANCESTORS {
         let line = fs::read(format!("/proc/{process}/cmdline")).ok()?;
         let words: Vec<_> = line.split(|byte| *byte == 0).map(String::from_utf8_lossy).collect();
@@ -115,18 +130,23 @@ fn hydra(spawned: bool) -> Option<Found> {
             words.get(at + 1).map(ToString::to_string)
         };
         if let Some(port) = after("--control-port") {
-            let group = after("--pgid").unwrap_or_default();
-            let mut key = format!("hydra {port} {group}");
-            if spawned {
-                // The proxy may be the one that started the parents.
-                key.push_str(" spawned ");
-                key.push_str(&shared_memory().unwrap_or_default());
-            }
-            return Some(Found { key, number: None });
+            return Some(format!("hydra {port} {}", after("--pgid").unwrap_or_default()));
         }
         process = parent_of(process)?;
     }
     None
+}
+
+/// Returns the name of the world by the connection of the proxy. On other machines, it leads to the same port of the launcher, by different
+/// addresses. On the launcher's own machine, it has no port, and the only proxy.
+fn control_connection() -> Option<String> {
+    let descriptor = var(CONTROL)?.parse().ok()?;
+    let name = match peer_port(descriptor) {
+        Some(port) => format!("port {port}"),
+        None => fs::read_link(format!("/proc/self/fd/{descriptor}")).ok()?.to_str()?.to_owned(),
+    };
+    let is_socket = name.starts_with("port ") || name.starts_with("socket:");
+    if is_socket { Some(format!("hydra {name} {}", var("PMI_SIZE").unwrap_or_default())) } else { None }
 }
 
 fn parent_of(process: u32) -> Option<u32> {
@@ -162,17 +182,10 @@ fn by_batch_system(variable: &dyn Fn(&str) -> Option<String>) -> Option<Found> {
     Some(found)
 }
 
-/// Returns the time at which this process started, in ticks since the start of the machine.
-pub(super) fn start_of_process() -> Option<u64> {
-    let status = fs::read_to_string("/proc/self/stat").ok()?;
-    // The fields begin behind the program's name, which may contain blanks and parentheses.
-    status.rsplit_once(')')?.1.split_whitespace().nth(19)?.parse().ok()
-}
-
 fn alone() -> Option<Found> {
-    let start = start_of_process()?;
+    own_process::start()?;
     let machine = fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
-    Some(Found { key: format!("single {} {} {start}", machine.trim(), std::process::id()), number: None })
+    Some(Found { key: format!("single {} {}", machine.trim(), own_process::name()), number: None })
 }
 
 #[cfg(test)]

@@ -72,6 +72,9 @@ pub(crate) fn determine(world: World, stem: Option<&Path>) {
                 found.number(spawned)
             }),
             (_, Some(found), _) => found.number(spawned),
+            (Some(run), None, Some(stem)) => {
+                claim::number_of_unnamed(stem, run, world).unwrap_or(1 + u32::from(spawned))
+            }
             _ => 1 + u32::from(spawned),
         };
         let identity = found.map(|found| Identity {
@@ -111,13 +114,12 @@ pub(crate) fn began() -> Option<SystemTime> {
 }
 
 /// Returns the number of the world among those with files of these names in the job called `name`.
-pub(crate) fn number_in(stem: &Path, name: &str) -> u32 {
-    let claimed = of_process().and_then(|identity| claim::number(stem, name, &identity.world).ok());
-    claimed.unwrap_or_else(number)
-}
-
-pub(crate) fn start_of_process() -> Option<u64> {
-    launcher::start_of_process()
+pub(crate) fn number_in(stem: &Path, name: &str, world: World) -> u32 {
+    let claimed = match of_process() {
+        Some(identity) => claim::number(stem, name, &identity.world),
+        None => claim::number_of_unnamed(stem, name, world),
+    };
+    claimed.unwrap_or_else(|_| number())
 }
 
 pub(crate) fn number() -> u32 {
