@@ -121,14 +121,14 @@ impl Transport for MpiTransport {
 
 /// Waits for all processes, and creates the communicator.
 fn synchronize(timeout: Duration) -> Result<(), String> {
+    // Static: if the last process is late, the library writes the handle after the deadline.
+    static MADE: AtomicU64 = AtomicU64::new(0);
     let abi = Host::get().ok_or("there is no MPI library")?.abi();
     let all = Request::begin(|request| {
         // SAFETY: MPI is initialized, so the world exists, and `begin` passes space for a request.
         unsafe { p2p::ibarrier(abi.comm_world, request) }
     })?;
     all.complete(None)?;
-    // Static: if the last process is late, the library writes the handle after the deadline.
-    static MADE: AtomicU64 = AtomicU64::new(0);
     let at = MADE.as_ptr();
     let dup = Request::begin(|request| {
         // SAFETY: MPI is initialized; `at` is static and has space for a handle, and `begin` passes space for a request.
