@@ -84,7 +84,9 @@ whole! {
     #[cfg(feature = "store")]
     mapping
     memory
+    #[cfg(not(mpit_models))]
     own_process
+    #[cfg(not(mpit_models))]
     peer_port
     probe_table
     registry

@@ -25,14 +25,13 @@ pub(super) fn name() -> Option<String> {
         return None;
     }
     let mut hasher = DefaultHasher::new();
-    match world_of_child() {
-        Some(world) => world.hash(&mut hasher),
+    if let Some(world) = world_of_child() {
+        world.hash(&mut hasher);
+    } else {
         // Most launchers start the processes of a node by one process.
-        None => {
-            let parent = own_process::parent().unwrap_or_default();
-            let start = own_process::start_of(parent);
-            (this_node(), own_process::namespace(), parent, start).hash(&mut hasher);
-        }
+        let parent = own_process::parent().unwrap_or_default();
+        let start = own_process::start_of(parent);
+        (this_node(), own_process::namespace(), parent, start).hash(&mut hasher);
     }
     Some(format!("behind-{:016x}", hasher.finish()))
 }
