@@ -82,6 +82,6 @@ mod tests {
         let mut pretty = Vec::new();
         write_pretty(&mut pretty, &names).unwrap();
         assert_eq!(serde_json::from_slice::<Vec<String>>(&pretty).unwrap(), names);
-        assert_eq!(pretty.iter().filter(|byte| **byte == b'\n').count(), 5);
+        assert_eq!(String::from_utf8(pretty).unwrap().matches('\n').count(), 5);
     }
 }

@@ -72,7 +72,6 @@ interests! {
     Receives(Some(Area::PointToPoint), false) => false;
     Collectives(Some(Area::Collective), true) => coll::active(), before: coll::beginnings_wanted();
     Accesses(Some(Area::OneSided), true) => osc::active();
-    Windows(None, true) => osc::active() || events::active();
     /// Synchronization of one-sided accesses.
     Synchronization(Some(Area::OneSided), false) => false;
     Waits(Some(Area::Waiting), false) => false;

@@ -200,7 +200,9 @@ mod tests {
                 free(heap, blocks.swap_remove(round % blocks.len()));
             }
         }
-        blocks.into_iter().for_each(|block| free(heap, block));
+        for block in blocks {
+            free(heap, block);
+        }
     }
 
     fn free(heap: &Heap, (block, layout, content): (*mut u8, Layout, u8)) {
