@@ -183,7 +183,7 @@ fn escape_sequences_are_kept_from_terminals() {
     assert!(done.stdout.contains("red\\x1b[31m\\x07"), "{}", done.stdout);
 }
 
-/// Names of communicators come from programs, and files from anybody.
+/// Names of communicators come from programs, and files from other users.
 #[test]
 fn names_are_shown_as_they_are() {
     const NAMES: [&str; 5] = ["=1+cmd|' /C calc'!A0", "@x", "-5", "a\u{202e}b\u{2028}c", "\x1b[31m\u{7f}<b>"];

@@ -93,7 +93,7 @@ fn root_sees_jobs_of_other_users() {
     }
     let all: Value = serde_json::from_str(&why(&[&run, "--format", "json"]).stdout).unwrap();
     assert_eq!(all["jobs"][0]["worlds"][0]["ranks"][0]["pid"].to_string(), rank);
-    // Files are written with the rights of root, and by nobody else.
+    // Only root writes files.
     let kept = tempfile::tempdir().unwrap();
     let file = kept.path().join("part.json").display().to_string();
     assert_eq!(why(&[&run, "--save", &file]).status.code(), Some(0));

@@ -6,6 +6,10 @@ use std::io::{self, BufRead, ErrorKind, Read};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
+/// The maximum length of a name in bytes, of communicators, regions, machines and modules. `MPI_MAX_OBJECT_NAME` is at most 128 in MPI
+/// libraries; paths of modules may be long. Longer ones are cut off when they are written, and are a fault of a file.
+pub const MAX_NAME: usize = 4096;
+
 /// Opens a regular file for reading, also through a symbolic link.
 ///
 /// # Errors

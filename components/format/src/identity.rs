@@ -3,8 +3,7 @@
 use std::io::BufReader;
 use std::path::Path;
 
-use crate::files;
-use crate::profile::MAX_NAME;
+use crate::files::{self, MAX_NAME};
 
 /// The beginning of the first line of a file of one process.
 pub(crate) const RUN_WORD: &str = "# MPIT RUN\t";

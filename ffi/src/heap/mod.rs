@@ -70,7 +70,7 @@ impl Heap {
         [&self.area, &self.reserve].into_iter().find(|area| area.contains(block))
     }
 
-    /// Allocates a block. `of_system` is a function of the system's allocator, and the result tells if it made the block.
+    /// Allocates a block. `of_system` is a function of the system's allocator, and the result is true if it made the block.
     fn allocate(&self, layout: Layout, of_system: impl FnOnce() -> *mut u8) -> (*mut u8, bool) {
         self.map();
         let is_large = layout.size() > LARGE;

@@ -9,9 +9,10 @@ mod times;
 use cursor::Cursor;
 use expected::Expected;
 
+use crate::files::MAX_NAME;
 use crate::messages::BINS;
 use crate::profile::{
-    ABOUT_WORD, About, CALL_WORD, COMPONENT_WORD, LATE_WORD, MAX_NAME, PATTERNS, RECOVERED_LINE, REGION_WORD,
+    ABOUT_WORD, About, CALL_WORD, COMPONENT_WORD, LATE_WORD, PATTERNS, RECOVERED_LINE, REGION_WORD,
     SITE_WORD, TIME_WORD,
 };
 use crate::rows::{Kind, Section};

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use super::LONG_NAME;
 use super::cursor::Cursor;
 use crate::calls::{CALLS, CallName};
-use crate::profile::{MAX_NAME, NONE};
+use crate::files::MAX_NAME;
+use crate::profile::NONE;
 use crate::times::{CallRow, Clock, DURATIONS, LateRow, Mode, RegionRow, SampledOperation, SiteRow, TimeRow};
 
 type Parsed<T> = Result<(u32, T), &'static str>;

@@ -12,6 +12,7 @@ use std::fmt;
 use std::iter::Peekable;
 use std::sync::Arc;
 
+use crate::files::MAX_NAME;
 use crate::messages::{BINS, Row};
 use crate::rows::{Kind, Section};
 use crate::times::{CallRow, LateRow, RegionRow, SiteRow, TimeRow};
@@ -130,10 +131,6 @@ pub const MAX_FACT: usize = 4096;
 
 /// The kind of the fact that a process has dropped operations. Each process has its own.
 pub const NOT_RECORDED: &str = "not_recorded";
-
-/// The maximum length of a name in bytes, of communicators, regions, machines and modules. `MPI_MAX_OBJECT_NAME` is at most 128 in MPI
-/// libraries; paths of modules may be long. Longer ones are cut off when they are written, and are a fault of a file.
-pub const MAX_NAME: usize = 4096;
 
 /// Returns the beginning of a text that has at most `max` bytes.
 fn beginning(text: &str, max: usize) -> &str {
