@@ -16,6 +16,7 @@
 //! | [`active_calls`] | calls in progress, for which a thread that frees an object waits |
 //! | [`thread_slots`] | small numbers for running threads |
 //! | [`word_sum`] | sums of counters |
+//! | [`panic`] | the boundary that panics do not cross |
 //! | [`lock`] | locks that are never held in a forked child |
 //! | `mapping` | memory that survives the process in a file, with the feature `store` |
 //! | [`memory`] | memory is short, or not |
@@ -86,6 +87,7 @@ whole! {
     memory
     #[cfg(not(mpit_models))]
     own_process
+    panic
     #[cfg(not(mpit_models))]
     peer_port
     probe_table

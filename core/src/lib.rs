@@ -82,6 +82,7 @@ mod mapping;
 mod memory;
 pub mod object;
 mod own_process;
+mod panic;
 mod peer_port;
 mod plugin;
 pub mod prelude;

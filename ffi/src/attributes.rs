@@ -5,9 +5,10 @@
 
 use std::ffi::{c_int, c_void};
 use std::marker::PhantomData;
-use std::panic::{UnwindSafe, catch_unwind};
 use std::ptr::null_mut;
 use std::sync::OnceLock;
+
+use mpit::internal::panic::catch_panic;
 
 use crate::abi::{Abi, Handle, Kind, LiveHandle};
 use crate::host::Host;
@@ -87,9 +88,9 @@ impl<K: Kind> Attribute<K> {
 }
 
 /// Runs the body of a delete callback, and stops a panic, which must not reach the library.
-pub(crate) fn in_delete_callback(body: impl FnOnce() + UnwindSafe) -> c_int {
+pub(crate) fn in_delete_callback(body: impl FnOnce()) -> c_int {
     // The panic hook has reported the panic.
-    drop(catch_unwind(body));
+    let _ = catch_panic(body);
     Abi::SUCCESS
 }
 

@@ -61,6 +61,7 @@ mod topology;
 pub mod windows;
 
 use mpit::internal::lock::Once;
+pub use mpit::internal::panic::catch_panic;
 
 use abi::Abi;
 use host::Host;

@@ -2,8 +2,8 @@
 
 use std::ffi::{CStr, OsStr, c_char, c_int};
 use std::os::unix::ffi::OsStrExt;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use mpit::internal::panic::catch_panic;
 use mpit::internal::plugin;
 use mpit::{Error, Result};
 
@@ -53,11 +53,11 @@ pub extern "C" fn mpit_plugin_deactivate(plugin: c_int) -> c_int {
 
 /// Runs the body of a C function, which reports its errors, and converts the result to a return code.
 pub(crate) fn to_return_code(body: impl FnOnce() -> Result<()>) -> c_int {
-    match catch_unwind(AssertUnwindSafe(body)) {
-        Ok(Ok(())) => Abi::SUCCESS,
-        Ok(Err(error)) => crate::abi().code(error),
+    match catch_panic(body) {
+        Some(Ok(())) => Abi::SUCCESS,
+        Some(Err(error)) => crate::abi().code(error),
         // A defect of ours; the panic hook has reported the location.
-        Err(_) => crate::abi().code(Error::Invalid),
+        None => crate::abi().code(Error::Invalid),
     }
 }
 

@@ -1,11 +1,11 @@
 //! Cells of all types behind one trait object, as descriptors refer to them.
 
 use std::any::TypeId;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use super::{Action, Cell, LevelStorage, Value};
 use crate::desc::EnumDesc;
 use crate::object::Object;
+use crate::panic::catch_panic;
 use crate::{Error, Result};
 
 /// A [`Cell`] of any type. Implemented for all cells, so that no definition can replace a function. The functions turn panics of
@@ -46,19 +46,19 @@ pub(crate) enum Operation<'a> {
 
 impl<C: Cell> ErasedCell for C {
     fn count(&self, object: &Object<'_>) -> Result<usize> {
-        match catch_unwind(AssertUnwindSafe(|| Cell::count(self, object))) {
-            Ok(0) | Err(_) => Err(Error::Invalid),
+        match catch_panic(|| Cell::count(self, object)) {
+            Some(0) | None => Err(Error::Invalid),
             // Tools receive the number as an `int`.
-            Ok(count) if i32::try_from(count).is_err() => Err(Error::Memory),
-            Ok(count) => Ok(count),
+            Some(count) if i32::try_from(count).is_err() => Err(Error::Memory),
+            Some(count) => Ok(count),
         }
     }
 
     fn read_scalar(&self, object: &Object<'_>) -> std::result::Result<u64, ErrorWord> {
         // An element that `fill` skips is 0.
         let mut value = C::Value::from_word(0);
-        let fill = AssertUnwindSafe(|| self.fill(object, std::slice::from_mut(&mut value)));
-        catch_unwind(fill).unwrap_or(Err(Error::Invalid))?;
+        let fill = || self.fill(object, std::slice::from_mut(&mut value));
+        catch_panic(fill).unwrap_or(Err(Error::Invalid))?;
         Ok(value.to_word())
     }
 
@@ -74,14 +74,13 @@ impl<C: Cell> ErasedCell for C {
             }
             Operation::Watch { more } => {
                 // There is no way to report a panic of `watch`; the variable then does not count.
-                let _ = catch_unwind(AssertUnwindSafe(|| Cell::watch(self, *more)));
+                let _ = catch_panic(|| Cell::watch(self, *more));
             }
             Operation::LevelStorage { object, result } => {
-                *result = catch_unwind(AssertUnwindSafe(|| self.level_storage_of(object))).unwrap_or(None);
+                *result = catch_panic(|| self.level_storage_of(object)).flatten();
             }
             Operation::Custom { action, result } => {
-                let custom = AssertUnwindSafe(|| Cell::custom(self, action));
-                *result = catch_unwind(custom).unwrap_or(Err(Error::Invalid));
+                *result = catch_panic(|| Cell::custom(self, action)).unwrap_or(Err(Error::Invalid));
             }
             Operation::Type { result } => *result = Some(TypeId::of::<C>()),
         }
@@ -100,7 +99,7 @@ unsafe fn read<C: Cell>(cell: &C, object: &Object<'_>, out: *mut u8, count: usiz
     unsafe { zero(out, count) };
     // SAFETY: `count` aligned elements, initialized above, which the caller does not access during the call.
     let out = unsafe { std::slice::from_raw_parts_mut(out, count) };
-    catch_unwind(AssertUnwindSafe(|| cell.fill(object, out))).unwrap_or(Err(Error::Invalid))
+    catch_panic(|| cell.fill(object, out)).unwrap_or(Err(Error::Invalid))
 }
 
 /// An error as large as a word, because a result of two words is returned in registers, and others in memory.

@@ -1,12 +1,11 @@
 //! Storage of control variables of all types behind one trait object, as descriptors refer to it.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
-
 use super::CvarValue;
 use super::cell::Storage;
 use crate::cell::Value as _;
 use crate::desc::EnumDesc;
 use crate::object::Object;
+use crate::panic::catch_panic;
 use crate::vocabulary::Datatype;
 use crate::{Error, Result};
 
@@ -85,7 +84,7 @@ impl<S: Storage> ErasedCvar for S {
         }
         // The functions of the value's type are the definition's, and may panic.
         let load = || self.load(object).to_elements(out);
-        catch_unwind(AssertUnwindSafe(load)).map_err(|_| Error::Invalid)
+        catch_panic(load).ok_or(Error::Invalid)
     }
 
     unsafe fn write(&self, object: &Object<'_>, value: *const u8, count: usize) -> Result<()> {
@@ -93,7 +92,7 @@ impl<S: Storage> ErasedCvar for S {
         // SAFETY: `value` has `count` aligned, initialized elements: the caller ensures it.
         let value = unsafe { std::slice::from_raw_parts(value, count) };
         let set = || self.store(object, S::Value::from_elements(value).ok_or(Error::Invalid)?);
-        catch_unwind(AssertUnwindSafe(set)).unwrap_or(Err(Error::Invalid))
+        catch_panic(set).unwrap_or(Err(Error::Invalid))
     }
 
     fn drop_value(&self, object: &Object<'_>) {

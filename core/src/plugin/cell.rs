@@ -2,7 +2,6 @@
 
 use std::ffi::{c_int, c_void};
 use std::marker::PhantomData;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr::from_ref;
 use std::sync::atomic::Ordering::{Relaxed, Release};
 use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64};
@@ -11,6 +10,7 @@ use crate::abi::{CountFunction, LevelFunction, ReadFunction, Sum, WatchFunction}
 use crate::cell::{Cell, LevelStorage, PvarDesc, ReachedFunction, Value};
 use crate::desc::Metadata;
 use crate::object::Object;
+use crate::panic::catch_panic;
 use crate::readable::is_writable;
 use crate::vocabulary::{Bind, Class, Datatype};
 use crate::{Error, Result};
@@ -182,7 +182,7 @@ unsafe extern "C" fn reached(level: *const LevelStorage, word: u64) {
     // members are atomic.
     if let Some(level_storage) = unsafe { level.as_ref() } {
         // A panic is a defect of this crate and must not reach the image; the panic hook has reported it.
-        let _ = catch_unwind(AssertUnwindSafe(|| level_storage.move_cursors(word)));
+        let _ = catch_panic(|| level_storage.move_cursors(word));
     }
 }
 

@@ -1,11 +1,11 @@
 //! Conversion of traffic into the C structs that other images receive.
 
 use std::ffi::c_void;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr::{from_ref, null};
 
 use crate::abi::{Access, Message, Operation};
 use crate::component::{coll, osc, pml};
+use crate::panic::catch_panic;
 
 impl From<&pml::Send> for Message {
     #[inline]
@@ -70,7 +70,7 @@ unsafe extern "C" fn with(volumes: *const c_void, rank: u32) -> u64 {
     // SAFETY: `show` stored a pointer to a `ByteCounts` that is borrowed until it returns, and the struct is valid only until then.
     let volumes = unsafe { &*volumes.cast::<ByteCounts<'_>>() };
     // A panic is a defect of the host and must not reach the image; the panic hook has reported it.
-    catch_unwind(AssertUnwindSafe(|| volumes(rank))).unwrap_or(0)
+    catch_panic(|| volumes(rank)).unwrap_or(0)
 }
 
 #[cfg(test)]

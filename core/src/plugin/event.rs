@@ -1,7 +1,6 @@
 //! Event types of tables, and raising them.
 
 use std::ffi::{c_int, c_void};
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::Ordering::Acquire;
 
 use super::c_strings::{NAME, from_code, names, text};
@@ -11,6 +10,7 @@ use super::table::{Entry, TableBuilder};
 use crate::abi::{self, EventCell};
 use crate::desc::{EnumDesc, EnumItem};
 use crate::event::{self, Context, Element, EventDesc, LARGEST_EVENT, SourceDesc};
+use crate::panic::catch_panic;
 use crate::readable::Pages;
 use crate::registry::{Fault, Registry, Rule};
 use crate::vocabulary::{Bind, Datatype, Safety, Verbosity};
@@ -147,5 +147,5 @@ pub(super) unsafe extern "C" fn raise(
         unsafe { event::raise::raise(desc, context, payload.cast()) };
     };
     // A panic is a defect of this crate and must not reach the image; the panic hook has reported it, and the event is lost.
-    let _ = catch_unwind(AssertUnwindSafe(body));
+    let _ = catch_panic(body);
 }

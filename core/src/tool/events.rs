@@ -3,13 +3,13 @@
 use std::ffi::c_void;
 use std::fmt;
 use std::marker::PhantomData;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr::{NonNull, null_mut};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use super::Tool;
 use crate::event::{Abi, Delivery, DropReport, EventDesc, EventInstance, FreeNotice, RegistrationId};
 use crate::object::Object;
+use crate::panic::catch_panic;
 use crate::session::Interface;
 use crate::vocabulary::Safety;
 use crate::{Error, Result};
@@ -161,7 +161,7 @@ unsafe extern "C" fn deliver(registered: *mut c_void, delivery: &Delivery) {
     let registered = unsafe { &*registered.cast::<Registered>() };
     let instance = EventInstance::new(delivery, registered.desc);
     // A panic must not reach the program that raised the event; the panic hook has reported it.
-    let _ = catch_unwind(AssertUnwindSafe(|| (registered.callback)(&instance)));
+    let _ = catch_panic(|| (registered.callback)(&instance));
 }
 
 /// Counts drops.
@@ -184,5 +184,5 @@ unsafe extern "C" fn free_callback(_: *mut c_void, notice: &FreeNotice) {
     // SAFETY: `Tool::listen` leaked the `Registered` from a box, `Listener::drop` passed it here, and no callback uses it any more.
     let registered = unsafe { Box::from_raw(notice.user_data.cast::<Registered>()) };
     // Values that the callback captured may panic in their `Drop`.
-    let _ = catch_unwind(AssertUnwindSafe(|| drop(registered)));
+    let _ = catch_panic(|| drop(registered));
 }

@@ -3,7 +3,6 @@
 
 #![forbid(unsafe_code)]
 
-use std::panic::catch_unwind;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use crate::support::{cvar, leak, pvar};
@@ -14,6 +13,7 @@ use mpit::cvar::{Cvar, CvarValue};
 use mpit::event::Safety;
 use mpit::event::{Context, Event, instance::Payload};
 use mpit::internal::desc::{Element, Origin};
+use mpit::internal::panic::catch_panic;
 use mpit::internal::registry::Image;
 use mpit::internal::session::{Interface, Limits};
 use mpit::internal::vocabulary::SourceOrder;
@@ -37,9 +37,9 @@ fn datatype_has_the_cells_representation() {
     for datatype in Datatype::ALL.iter().copied() {
         let of_setting = || cvar("setting", &SETTING).with_datatype(datatype);
         let fit = [
-            catch_unwind(|| counter(&NARROW, datatype)).is_ok(),
-            catch_unwind(|| counter(&WIDE, datatype)).is_ok(),
-            catch_unwind(of_setting).is_ok(),
+            catch_panic(|| counter(&NARROW, datatype)).is_some(),
+            catch_panic(|| counter(&WIDE, datatype)).is_some(),
+            catch_panic(of_setting).is_some(),
         ];
         let expected = [
             matches!(datatype, Datatype::Unsigned | Datatype::Uint32),

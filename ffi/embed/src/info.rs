@@ -6,6 +6,7 @@ use std::ffi::{c_char, c_int};
 
 use mpit_ffi::abi::Handle;
 use mpit_ffi::arguments::{Out, Text};
+use mpit_ffi::catch_panic;
 use mpit_ffi::host::foreign::exported_functions;
 use mpit_ffi::info_store as infos;
 
@@ -23,11 +24,11 @@ const MAX_INFO_VAL: usize = 1024;
 type Outcome = Result<(), c_int>;
 
 fn to_return_code(body: impl FnOnce() -> Outcome) -> c_int {
-    match std::panic::catch_unwind(std::panic::AssertUnwindSafe(body)) {
-        Ok(Ok(())) => SUCCESS,
-        Ok(Err(code)) => code,
+    match catch_panic(body) {
+        Some(Ok(())) => SUCCESS,
+        Some(Err(code)) => code,
         // A defect of ours; the panic hook has reported the location.
-        Err(_) => ERR_INFO,
+        None => ERR_INFO,
     }
 }
 

@@ -144,9 +144,10 @@ mod tests {
     use std::backtrace::Backtrace;
     use std::cell::Cell;
     use std::ffi::{c_int, c_void};
-    use std::panic::{AssertUnwindSafe, catch_unwind};
     use std::process::Command;
     use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+
+    use mpit::internal::panic::catch_panic;
 
     struct SetOnDrop<'a>(&'a Cell<bool>);
 
@@ -159,11 +160,11 @@ mod tests {
     #[test]
     fn a_panic_runs_destructors_and_is_caught() {
         let dropped = Cell::new(false);
-        let caught = catch_unwind(AssertUnwindSafe(|| {
+        let caught = catch_panic(|| {
             let _guard = SetOnDrop(&dropped);
             panic!("on purpose");
-        }));
-        assert!(caught.is_err() && dropped.get());
+        });
+        assert!(caught.is_none() && dropped.get());
     }
 
     #[test]
@@ -187,7 +188,7 @@ mod tests {
     #[test]
     fn a_loaded_unwinder_needs_no_file() {
         unsafe extern "C" fn panics(_: *mut libc::dl_phdr_info, _: usize, _: *mut c_void) -> c_int {
-            c_int::from(catch_unwind(|| std::panic::resume_unwind(Box::new(()))).is_err())
+            c_int::from(catch_panic(|| std::panic::resume_unwind(Box::new(()))).is_none())
         }
         if mpit::internal::environment::var_os(IS_CHILD).is_some() {
             // This program is linked with an unwinder; others load that of the compiler.

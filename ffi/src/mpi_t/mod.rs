@@ -21,9 +21,9 @@ pub mod pvar_query;
 pub mod source;
 
 use std::ffi::{c_char, c_int};
-use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use mpit::Error;
+use mpit::internal::panic::catch_panic;
 use mpit::internal::session::Interface;
 
 use crate::abi::Abi;
@@ -57,7 +57,7 @@ fn to_return_code(body: impl FnOnce() -> Outcome) -> c_int {
         Err(failure) => code_of(failure),
     };
     // A panic is a defect of ours; the panic hook has reported the location.
-    catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|_| code_of(Failure::Ours(Error::Invalid)))
+    catch_panic(run).unwrap_or_else(|| code_of(Failure::Ours(Error::Invalid)))
 }
 
 /// Returns the return code of a failure.

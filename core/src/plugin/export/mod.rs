@@ -15,12 +15,12 @@ mod tests;
 mod text;
 
 use std::ffi::c_int;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr::null;
 use std::sync::OnceLock;
 
 use super::{fault_log, image};
 use crate::desc::Origin;
+use crate::panic::catch_panic;
 use crate::registry::{Image, Refusal};
 use crate::slices::{MPIT_0_1_COMPONENTS, all};
 use crate::{abi, threads};
@@ -114,7 +114,7 @@ impl Exported {
     /// Exports the definitions that are linked into this image, except for this crate's own, which the host has as well.
     fn of_linked(about: &'static About) -> Self {
         fault_log::open_for_panics();
-        let made: Result<text::ExportResult<*const abi::Table>, _> = catch_unwind(|| {
+        let made: Option<text::ExportResult<*const abi::Table>> = catch_panic(|| {
             only_one(&plugins())?;
             let mut image = Image::linked();
             let own = env!("CARGO_PKG_NAME");
@@ -123,9 +123,9 @@ impl Exported {
             report(&left_out);
             Ok(tables.leak())
         });
-        match made.unwrap_or_else(|_| {
-            Err("its definitions could not be exported, which is a defect of mpit".into())
-        }) {
+        match made
+            .unwrap_or_else(|| Err("its definitions could not be exported, which is a defect of mpit".into()))
+        {
             Ok(table) => Self::new(about, table, null()),
             Err(problem) => Self::new(about, null(), text::or_empty(&problem)),
         }
@@ -169,7 +169,7 @@ fn report(left_out: &[Refusal]) {
 
 /// Returns the result of a function, or `otherwise` if it panics. The panic hook has reported the panic.
 fn guarded<T>(otherwise: T, body: impl FnOnce() -> T) -> T {
-    catch_unwind(AssertUnwindSafe(body)).unwrap_or(otherwise)
+    catch_panic(body).unwrap_or(otherwise)
 }
 
 /// Converts a result to the code that C functions return: 0 for success.

@@ -1,5 +1,6 @@
 //! Listening in Rust.
 
+use std::panic::panic_any;
 use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 use std::sync::{Arc, Mutex};
 
@@ -96,14 +97,26 @@ fn what_the_place_does_not_admit_is_counted() {
     assert_eq!((RECEIVED.load(SeqCst), listener.lost()), (2, 2));
 }
 
+/// A value whose destructor panics with another such value.
+struct PanicsWhenDropped;
+
+impl Drop for PanicsWhenDropped {
+    fn drop(&mut self) {
+        panic_any(Self);
+    }
+}
+
 #[test]
 fn a_panic_ends_in_the_function() {
     let tool = Tool::new();
     let object = Object::world(1, 4);
     let listener =
         tool.listen("came_on", Some(&object), Safety::None, |_| panic!("this test panics on purpose"));
+    let of_payload = tool.listen("came_on", Some(&object), Safety::None, |_| panic_any(PanicsWhenDropped));
+    let captured = PanicsWhenDropped;
+    let of_capture = tool.listen("came_on", Some(&object), Safety::None, move |_| _ = &captured);
     CameOn::raise(Context::ANYWHERE.about(1), || CameOn { from: 3 });
-    drop(listener.unwrap());
+    drop([listener.unwrap(), of_payload.unwrap(), of_capture.unwrap()]);
 }
 
 #[test]
