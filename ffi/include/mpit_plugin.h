@@ -229,8 +229,9 @@ struct mpit_pvar {
 /* The position of a struct in the source file, for messages: {.size = .., MPIT_HERE, ..}. */
 #define MPIT_HERE .file = __FILE__, .line = __LINE__
 
-/* Checks a value before it is set: `count` elements; for text, the bytes before the NUL. Returns 0; any other result refuses
- * the value. Any thread may call it. */
+/* Checks a value before it is set, and applies it: `count` elements; for text, the bytes before the NUL. Returns 0; any other result
+ * refuses the value. Any thread may call it, also several at once; then it is called once more with the value that is stored in the
+ * end, and the result of that call is ignored. */
 typedef int mpit_set_function(void *user_data, const void *value, int count);
 
 /* Instead of storage: `get` writes `count` elements of the value to `out`, which is filled with 0; `put` sets the value to

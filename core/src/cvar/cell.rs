@@ -9,6 +9,7 @@ use std::sync::atomic::{
 };
 
 use super::ObjectCvar;
+use super::setters::Setters;
 use crate::cell::Value;
 use crate::desc::{EnumDesc, EnumItem, MpitEnum, Origin};
 use crate::lock::Mutex;
@@ -231,6 +232,7 @@ pub struct Cvar<T: CvarValue> {
     initial: T,
     range: Option<(T, T)>,
     on_set: Option<fn(T) -> Result<()>>,
+    setters: Setters,
     store: T::Store,
     of: PhantomData<fn() -> T>,
 }
@@ -238,7 +240,14 @@ pub struct Cvar<T: CvarValue> {
 impl<T: CvarValue> Cvar<T> {
     /// Creates a control variable with its default.
     pub const fn new(initial: T) -> Self {
-        Self { initial, range: None, on_set: None, store: T::Store::EMPTY, of: PhantomData }
+        Self {
+            initial,
+            range: None,
+            on_set: None,
+            setters: Setters::new(),
+            store: T::Store::EMPTY,
+            of: PhantomData,
+        }
     }
 
     /// Accepts only values within a range; others are refused with `MPI_T_ERR_INVALID`.
@@ -248,8 +257,11 @@ impl<T: CvarValue> Cvar<T> {
         self
     }
 
-    /// Sets a function that is called before a new value is stored. An error refuses the value and is returned to the tool.
-    /// Other threads may wait for it, with their locks: see [sources of values](mod@crate::cvar#sources-of-values).
+    /// Sets a function that is called before a new value is stored, and applies it. An error refuses the value and is returned to the
+    /// tool. Other threads may wait for it, with their locks: see [sources of values](mod@crate::cvar#sources-of-values).
+    ///
+    /// Several threads may call it at once. Then it is called once more with the value that is stored in the end, so that the last
+    /// value that it applies is the one that [`get`](Self::get) returns; the result of that call is ignored.
     #[must_use]
     pub const fn on_set(mut self, on_set: fn(T) -> Result<()>) -> Self {
         self.on_set = Some(on_set);
@@ -266,14 +278,19 @@ impl<T: CvarValue> Cvar<T> {
     ///
     /// # Errors
     ///
-    /// [`Error::Invalid`] if it is outside the range, or the error of `on_set`.
+    /// [`Error::Invalid`] if it is outside the range, or the error of `on_set`; [`Error::Memory`] when there is no memory.
     pub fn set(&self, value: T) -> Result<()> {
         check_range(self.range, value)?;
-        if let Some(on_set) = self.on_set {
+        let Some(on_set) = self.on_set else {
+            self.store.store(value);
+            return Ok(());
+        };
+        let set = || {
             on_set(value)?;
-        }
-        self.store.store(value);
-        Ok(())
+            self.store.store(value);
+            Ok(())
+        };
+        self.setters.run(None, set, || _ = on_set(self.get()))
     }
 }
 

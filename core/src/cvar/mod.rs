@@ -40,6 +40,7 @@ mod cell;
 mod desc;
 mod erased;
 mod object_cvar;
+mod setters;
 #[doc(hidden)]
 pub mod sources;
 mod text;
@@ -51,4 +52,5 @@ pub use cell::{Cvar, CvarValue, Text};
 pub use desc::CvarDesc;
 pub(crate) use erased::ErasedCvar;
 pub use object_cvar::ObjectCvar;
+pub(crate) use setters::Setters;
 pub use sources::ValueSource;

@@ -6,13 +6,14 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, fence};
 
 use super::CvarValue;
 use super::cell::{Storage, Store, check_range, ends};
-use crate::Result;
+use super::setters::Setters;
 use crate::lock::Mutex;
 use crate::log::Log;
 use crate::object::Object;
 use crate::vocabulary::Bind;
+use crate::{Error, Result};
 
-/// A stand-in for an object's number: the slot is free.
+/// The number of no object: the slot is free.
 const FREE: u64 = u64::MAX;
 
 /// The storage of a control variable that is bound to a kind of object: a value for each communicator, window and so on.
@@ -40,6 +41,7 @@ pub struct ObjectCvar<T: CvarValue> {
     initial: T,
     range: Option<(T, T)>,
     on_set: Option<OnSet<T>>,
+    setters: Setters,
     default: T::Store,
     slots: Log<Slot<T>>,
     /// The number of slots that are not free.
@@ -63,6 +65,7 @@ impl<T: CvarValue> ObjectCvar<T> {
             initial,
             range: None,
             on_set: None,
+            setters: Setters::new(),
             default: T::Store::EMPTY,
             slots: Log::new(),
             values: AtomicUsize::new(0),
@@ -77,8 +80,11 @@ impl<T: CvarValue> ObjectCvar<T> {
         self
     }
 
-    /// Sets a function that is called before a new value is stored, with the number of the object, or `None` for the default. An
-    /// error refuses the value and is returned to the tool.
+    /// Sets a function that is called before a new value is stored, with the number of the object, or `None` for the default, and
+    /// applies it. An error refuses the value and is returned to the tool.
+    ///
+    /// Several threads may call it at once. If they set the value of one object, it is called once more as that of
+    /// [`Cvar`](super::Cvar::on_set) is.
     #[must_use]
     pub const fn on_set(mut self, on_set: fn(Option<u64>, T) -> Result<()>) -> Self {
         self.on_set = Some(on_set);
@@ -101,10 +107,18 @@ impl<T: CvarValue> ObjectCvar<T> {
     ///
     /// # Errors
     ///
-    /// [`Error::Invalid`](crate::Error::Invalid) if it is outside the range, or the error of `on_set`;
-    /// [`Error::Memory`](crate::Error::Memory) when there is no memory for it.
+    /// [`Error::Invalid`] if it is outside the range, and for the number `u64::MAX`, which no object has; the error of `on_set`;
+    /// [`Error::Memory`] when there is no memory for it.
     pub fn set(&self, object: u64, value: T) -> Result<()> {
-        self.check(Some(object), value)?;
+        if object == FREE {
+            return Err(Error::Invalid);
+        }
+        let again = || self.value_of(object);
+        self.set_ordered(Some(object), value, || self.store_of(object, value), again)
+    }
+
+    /// Stores the value of an object.
+    fn store_of(&self, object: u64, value: T) -> Result<()> {
         let _guard = self.setting.lock();
         if let Some(slot) = self.slot_of(object) {
             slot.value.store(value);
@@ -115,7 +129,7 @@ impl<T: CvarValue> ObjectCvar<T> {
         } else {
             let slot = Slot { object: AtomicU64::new(FREE), value: T::Store::EMPTY };
             let pushed = self.slots.push(slot).ok();
-            pushed.and_then(|index| self.slots.get(index)).ok_or(crate::Error::Memory)?
+            pushed.and_then(|index| self.slots.get(index)).ok_or(Error::Memory)?
         };
         // A reader of the slot's former object that sees the new value also sees that the number is gone.
         fence(Release);
@@ -130,16 +144,18 @@ impl<T: CvarValue> ObjectCvar<T> {
     ///
     /// # Errors
     ///
-    /// [`Error::Invalid`](crate::Error::Invalid) if it is outside the range, or the error of `on_set`.
+    /// [`Error::Invalid`] if it is outside the range, or the error of `on_set`; [`Error::Memory`] when there is no memory.
     pub fn set_default(&self, value: T) -> Result<()> {
-        self.check(None, value)?;
-        self.default.store(value);
-        Ok(())
+        let store = || {
+            self.default.store(value);
+            Ok(())
+        };
+        self.set_ordered(None, value, store, || Some(self.default()))
     }
 
     /// Drops the value of an object. The MPI library calls this when the object is freed, if it is notified of that.
     pub fn unset(&self, object: u64) {
-        if self.values.load(Acquire) == 0 {
+        if self.values.load(Acquire) == 0 || object == FREE {
             return;
         }
         let _guard = self.setting.lock();
@@ -151,18 +167,32 @@ impl<T: CvarValue> ObjectCvar<T> {
         }
     }
 
-    fn check(&self, object: Option<u64>, value: T) -> Result<()> {
+    /// Checks, applies and stores a value. `present` returns the value that is stored, if there is one.
+    fn set_ordered(
+        &self,
+        object: Option<u64>,
+        value: T,
+        store: impl FnOnce() -> Result<()>,
+        present: impl Fn() -> Option<T>,
+    ) -> Result<()> {
         check_range(self.range, value)?;
-        match self.on_set {
-            Some(on_set) => on_set(object, value),
-            None => Ok(()),
-        }
+        let Some(on_set) = self.on_set else { return store() };
+        let set = || {
+            on_set(object, value)?;
+            store()
+        };
+        let apply_again = || {
+            if let Some(value) = present() {
+                _ = on_set(object, value);
+            }
+        };
+        self.setters.run(object, set, apply_again)
     }
 
     /// Returns an object's own value. Takes no lock, since it may be read for every message.
     #[inline]
     fn value_of(&self, object: u64) -> Option<T> {
-        if self.values.load(Acquire) == 0 {
+        if self.values.load(Acquire) == 0 || object == FREE {
             return None;
         }
         let slot = self.slot_of(object)?;
@@ -222,6 +252,18 @@ mod tests {
             assert_eq!(limit.get(object), 1);
         }
         assert_eq!(limit.slots.len(), 1);
+    }
+
+    #[test]
+    fn the_number_of_no_object_is_refused() {
+        let limit: ObjectCvar<u32> = ObjectCvar::new(1);
+        for object in [0, 1, u64::MAX - 1] {
+            limit.set(object, 2).unwrap();
+        }
+        limit.unset(1);
+        assert_eq!(limit.set(u64::MAX, 3), Err(Error::Invalid));
+        limit.unset(u64::MAX);
+        assert_eq!([0, 1, u64::MAX - 1, u64::MAX].map(|object| limit.get(object)), [2, 1, 2, 1]);
     }
 
     #[test]

@@ -12,8 +12,9 @@ use super::table::{Entry, TableBuilder};
 use crate::abi::{
     CVAR_BEFORE_INIT, Cvar, FreedFunction, GetFunction, PutOfFunction, ReadFunction, SetFunction,
 };
-use crate::cvar::{CvarDesc, ErasedCvar};
+use crate::cvar::{CvarDesc, ErasedCvar, Setters};
 use crate::desc::EnumDesc;
+use crate::lock::{Guard, Mutex};
 use crate::object::Object;
 use crate::readable::Pages;
 use crate::registry::{Fault, Rule, check_text};
@@ -29,6 +30,9 @@ struct Setting {
     enumeration: Option<&'static EnumDesc>,
     /// True if the storage is in memory that cannot be written.
     is_constant: bool,
+    setters: Setters,
+    /// Held while a storage of several elements is copied, so that a value is that of one write.
+    copying: Mutex<()>,
 }
 
 enum SettingStorage {
@@ -67,6 +71,7 @@ impl ErasedCvar for Setting {
         }
         match self.value {
             SettingStorage::Storage(storage, _) => {
+                let _guard = self.copying_lock();
                 for place in 0..self.count {
                     // SAFETY: `place` is less than `self.count`, the length of the storage, and `out` is not shorter, as checked
                     // above.
@@ -114,31 +119,33 @@ impl ErasedCvar for Setting {
                 }
             }
         }
-        let answer = match self.value {
-            SettingStorage::Storage(_, None) => 0,
-            SettingStorage::Storage(_, Some(function)) | SettingStorage::Functions(_, function) => {
+        match self.value {
+            SettingStorage::Storage(storage, None) => {
+                // SAFETY: `value` has `count` elements: the caller ensures it, and that is not more than the storage has (checked above).
+                unsafe { self.store(storage, value, count) };
+                Ok(())
+            }
+            SettingStorage::Storage(storage, Some(function)) => {
+                let set = || {
+                    // SAFETY: the table's function of this type (`mpit_plugin.h`), with its own `user_data` and `count` elements.
+                    check_answer(unsafe { function(self.user_data, value.cast(), count as c_int) })?;
+                    // SAFETY: `value` has `count` elements: the caller ensures it, and that is not more than the storage has (checked
+                    // above).
+                    unsafe { self.store(storage, value, count) };
+                    Ok(())
+                };
+                self.setters.run(None, set, || self.apply_again(function))
+            }
+            // These functions store the value as well, so its order is theirs.
+            SettingStorage::Functions(_, function) => {
                 // SAFETY: the table's function of this type (`mpit_plugin.h`), with its own `user_data` and `count` elements.
-                unsafe { function(self.user_data, value.cast(), count as c_int) }
+                check_answer(unsafe { function(self.user_data, value.cast(), count as c_int) })
             }
             SettingStorage::OfObjects(_, function, _) => {
                 // SAFETY: the table's function of this type (`mpit_plugin.h`), with its own `user_data` and `count` elements.
-                unsafe { function(self.user_data, object, value.cast(), count as c_int) }
-            }
-        };
-        check_answer(answer)?;
-        let SettingStorage::Storage(storage, _) = self.value else { return Ok(()) };
-        for place in 0..count {
-            // SAFETY: `place` is less than `count`: the caller ensures that `value` has so many elements, and the storage has no
-            // fewer.
-            unsafe { copy(self.datatype, value, storage.cast(), place) };
-        }
-        if is_text {
-            for place in count..self.count {
-                // SAFETY: `place` is less than `self.count`, the length of the storage, which is text; the source is a zero.
-                unsafe { copy(self.datatype, std::ptr::from_ref(&0), byte(storage, place), 0) };
+                check_answer(unsafe { function(self.user_data, object, value.cast(), count as c_int) })
             }
         }
-        Ok(())
     }
 
     fn drop_value(&self, object: &Object<'_>) {
@@ -146,6 +153,54 @@ impl ErasedCvar for Setting {
             // SAFETY: the table's function of this type (`mpit_plugin.h`), with its own `user_data`.
             unsafe { freed(self.user_data, object) };
         }
+    }
+}
+
+impl Setting {
+    fn copying_lock(&self) -> Option<Guard<'_, ()>> {
+        if self.count > 1 { Some(self.copying.lock()) } else { None }
+    }
+
+    /// Stores a value of `count` elements; text ends with a NUL.
+    ///
+    /// # Safety
+    ///
+    /// `value` has `count` aligned elements, and the storage is this variable's and has no fewer.
+    unsafe fn store(&self, storage: *mut c_void, value: *const u8, count: usize) {
+        let _guard = self.copying_lock();
+        for place in 0..count {
+            // SAFETY: `place` is less than `count`, and both have so many elements: the caller ensures it.
+            unsafe { copy(self.datatype, value, storage.cast(), place) };
+        }
+        if self.datatype == Datatype::Char {
+            for place in count..self.count {
+                // SAFETY: `place` is less than `self.count`, the length of the storage, which is text; the source is a zero.
+                unsafe { copy(self.datatype, std::ptr::from_ref(&0), byte(storage, place), 0) };
+            }
+        }
+    }
+
+    /// Passes the value in the storage to the function of the variable.
+    fn apply_again(&self, function: SetFunction) {
+        // Made of words, which are aligned for every element type.
+        let len = (self.count * self.datatype.size()).div_ceil(8);
+        let mut words: Vec<u64> = Vec::new();
+        if words.try_reserve_exact(len).is_err() {
+            return;
+        }
+        words.resize(len, 0);
+        let start: *mut u8 = words.as_mut_ptr().cast();
+        // SAFETY: `words` has space for `self.count` elements, and words are aligned for all datatypes.
+        if unsafe { self.read(&Object::NONE, start, self.count) }.is_err() {
+            return;
+        }
+        let count = if self.datatype == Datatype::Char {
+            words.iter().flat_map(|word| word.to_ne_bytes()).take_while(|byte| *byte != 0).count()
+        } else {
+            self.count
+        };
+        // SAFETY: the table's function of this type (`mpit_plugin.h`), with its own `user_data` and `count` elements.
+        unsafe { function(self.user_data, start.cast(), count as c_int) };
     }
 }
 
@@ -214,8 +269,16 @@ impl TableBuilder {
         }
         // SAFETY: the enumeration is null or a `struct mpit_enum`, by the conditions of `register`.
         let enumeration = unsafe { self.enumeration(from.enumeration, entry.origin) }?;
-        let cell: &'static Setting =
-            leak(Setting { datatype, count, value, user_data: from.user_data, enumeration, is_constant });
+        let cell: &'static Setting = leak(Setting {
+            datatype,
+            count,
+            value,
+            user_data: from.user_data,
+            enumeration,
+            is_constant,
+            setters: Setters::new(),
+            copying: Mutex::new(()),
+        });
         let shared = self.metadata.shared(&categories, enumeration, entry.origin);
         let has_further_names = !aliases.is_empty() || !environment.is_empty();
         let metadata = entry.metadata(if has_further_names {
@@ -310,4 +373,60 @@ unsafe fn further_names(pages: &mut Pages, from: &Cvar) -> EntryResult<FurtherNa
     }
     let copies = |names: Vec<&str>| leak_list(names.into_iter().map(leak_copy).collect());
     Ok((copies(aliases), copies(environment)))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ffi::{c_int, c_void};
+    use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU32, Ordering::SeqCst};
+    use std::thread;
+
+    use super::{Datatype, ErasedCvar as _, Mutex, Object, Setters, Setting, SettingStorage};
+
+    /// The first elements of the last value that was applied.
+    static APPLIED: AtomicI32 = AtomicI32::new(0);
+    static CALLS: AtomicU32 = AtomicU32::new(0);
+    static IS_SECOND_DONE: AtomicBool = AtomicBool::new(false);
+
+    unsafe extern "C" fn apply(_: *mut c_void, value: *const c_void, count: c_int) -> c_int {
+        assert_eq!(count, 2);
+        // SAFETY: the variable has two elements.
+        let [first, second] = unsafe { value.cast::<[i32; 2]>().read() };
+        assert_eq!(first, second, "a value of two writes");
+        APPLIED.store(first, SeqCst);
+        CALLS.fetch_add(1, SeqCst);
+        while first == 1 && !IS_SECOND_DONE.load(SeqCst) {
+            thread::yield_now();
+        }
+        0
+    }
+
+    #[test]
+    fn the_stored_value_is_applied_last() {
+        static STORAGE: [AtomicI32; 2] = [AtomicI32::new(0), AtomicI32::new(0)];
+        let setting = Setting {
+            datatype: Datatype::Int,
+            count: 2,
+            value: SettingStorage::Storage(STORAGE.as_ptr().cast_mut().cast(), Some(apply)),
+            user_data: std::ptr::null_mut(),
+            enumeration: None,
+            is_constant: false,
+            setters: Setters::new(),
+            copying: Mutex::new(()),
+        };
+        let set = |value: i32| {
+            // SAFETY: two aligned elements.
+            unsafe { setting.write(&Object::NONE, [value; 2].as_ptr().cast(), 2) }.unwrap();
+        };
+        thread::scope(|scope| {
+            scope.spawn(|| set(1));
+            while APPLIED.load(SeqCst) != 1 {
+                thread::yield_now();
+            }
+            set(2);
+            IS_SECOND_DONE.store(true, SeqCst);
+        });
+        assert_eq!(STORAGE[0].load(SeqCst), APPLIED.load(SeqCst));
+        assert_eq!(CALLS.load(SeqCst), 3);
+    }
 }
