@@ -8,6 +8,7 @@
 //! use of the object the owner executes a light [barrier], and the thread that revokes a heavy one, so either the owner sees that it
 //! is revoked, or the other thread sees the count.
 
+use std::marker::PhantomData;
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release, SeqCst};
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize};
 use std::time::Instant;
@@ -41,11 +42,21 @@ pub struct ActiveCalls {
     waiting: Mutex<()>,
 }
 
-/// A call in progress, until it is dropped by the thread that entered it.
+/// A call in progress, until it is dropped by the thread that entered it, which the compiler ensures:
+///
+/// ```compile_fail,E0277
+/// use mpit::internal::active_calls::ActiveCalls;
+///
+/// static CALLS: ActiveCalls = ActiveCalls::new();
+/// let call = CALLS.enter();
+/// std::thread::spawn(move || drop(call));
+/// ```
 #[derive(Debug)]
 pub struct ActiveCall<'a> {
     active_calls: &'a ActiveCalls,
     counted: Counted,
+    /// The owner counts its calls by plain stores, so another thread must not leave one of them.
+    not_send: PhantomData<*const ()>,
 }
 
 /// The place that counts a call.
@@ -77,7 +88,7 @@ impl ActiveCalls {
     pub fn enter(&self) -> ActiveCall<'_> {
         let counted =
             if self.enter_as_owner(thread_number()) { Counted::ByOwner } else { self.enter_as_other() };
-        ActiveCall { active_calls: self, counted }
+        ActiveCall { active_calls: self, counted, not_send: PhantomData }
     }
 
     /// Counts a call of this thread if it is the owner.

@@ -10,7 +10,7 @@ use crate::log::Log;
 use crate::object::{Comm, Object};
 use crate::vocabulary::Bind;
 
-/// The number of no communicator, which marks a free slot.
+/// The number of no communicator: the slot is free.
 const NO_COMM: u64 = u64::MAX;
 
 /// The cell of a LEVEL per communicator, such as the length of its queue. Like a [`Level`], it can be published as high and low
@@ -57,9 +57,11 @@ impl<T: AmountValue> CommLevels<T> {
     ///
     /// # Panics
     ///
-    /// Panics when the list is full, after some thousand million communicators.
+    /// Panics for the number `u64::MAX`, which no communicator has, and when the list is full, after some thousand million
+    /// communicators.
     #[must_use]
     pub fn of_comm(&'static self, comm: u64) -> CommLevel<T> {
+        assert!(comm != NO_COMM, "u64::MAX is the number of no communicator");
         let _guard = self.creating.lock();
         let free = |slot: &&Slot<T>| {
             slot.comm.load(Acquire) == NO_COMM
@@ -169,6 +171,13 @@ mod tests {
         let _third = LEVELS.of_comm(1002);
         assert_eq!(LEVELS.slots.len(), 3);
         drop(world);
+    }
+
+    #[test]
+    #[should_panic(expected = "u64::MAX is the number of no communicator")]
+    fn the_number_of_no_communicator_is_refused() {
+        static LEVELS: CommLevels<u64> = CommLevels::new();
+        let _level = LEVELS.of_comm(u64::MAX);
     }
 
     #[test]

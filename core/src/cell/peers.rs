@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 
 use super::{Behavior, Cell, CounterValue};
-use crate::object::{Comm, Object};
+use crate::object::{Comm, OUTSIDE, Object};
 use crate::sparse::Sparse;
 use crate::threads;
 use crate::vocabulary::Bind;
@@ -28,7 +28,8 @@ impl<T: CounterValue> PeerArray<T> {
 
     /// Adds to the sum of a process, given by its rank in `MPI_COMM_WORLD`, if a handle is started.
     ///
-    /// Allocates at the first update for a process, and never again for it. Without memory, nothing is added.
+    /// Allocates at the first update for a process, and never again for it. Without memory, nothing is added. Handles do not show what is
+    /// added for [`OUTSIDE`].
     #[inline]
     pub fn add(&self, world_rank: u32, amount: T) {
         if self.watchers.load(Relaxed) != 0
@@ -59,7 +60,9 @@ impl<T: CounterValue> Cell for PeerArray<T> {
     fn fill(&self, object: &Object<'_>, out: &mut [T]) -> crate::Result<()> {
         let comm = Comm::from_object(object).ok_or(crate::Error::InvalidHandle)?;
         for (rank, out) in out.iter_mut().enumerate() {
-            *out = self.total(comm.world_rank(rank));
+            // The sum of no process is not that of all of them.
+            let world_rank = comm.world_rank(rank);
+            *out = if world_rank == OUTSIDE { T::from_word(0) } else { self.total(world_rank) };
         }
         Ok(())
     }
