@@ -1,5 +1,6 @@
 //! Items that the expansion of the attributes refers to. Not a public interface: anything here may change without notice.
 
+pub use crate::__mpit_register_lists as register_lists;
 pub use crate::cell::{
     AggregateCell, AtomicReadReset, Cell, Computed, ComputedPvar, CounterCell, CounterValue, EnumValue,
     GenericCell, HighWatermarkCell, LevelCell, LowWatermarkCell, PercentageCell, PvarDesc, PvarFlags,
@@ -12,6 +13,10 @@ pub use crate::error::{Error, Result};
 pub use crate::event::instance::Payload;
 pub use crate::event::{Element, EventCell, EventDesc, EventInstance, SourceCell, SourceDesc, element};
 pub use crate::object::{Comm, Object};
+/// The items that the constructor of an image refers to.
+pub mod dependents {
+    pub use crate::dependents::{COPY, REGISTER};
+}
 /// The lists that definitions are elements of.
 pub mod slices {
     pub use crate::slices::{

@@ -65,6 +65,7 @@ mod barrier;
 pub mod cell;
 pub mod component;
 pub mod cvar;
+mod dependents;
 mod desc;
 mod environment;
 #[cfg(all(target_os = "linux", not(miri)))]
@@ -118,5 +119,5 @@ pub mod __private;
 
 /// Returns the components of all frameworks that are linked into this program, in no particular order.
 pub fn components() -> impl Iterator<Item = &'static component::ComponentDesc> {
-    slices::all(&slices::MPIT_0_1_COMPONENTS).iter().copied()
+    slices::all(dependents::Reader::Other).flat_map(|lists| lists.components).copied()
 }

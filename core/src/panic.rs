@@ -9,6 +9,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 /// The use of `catch_unwind` alone is not a boundary: the payload is a value of the code that panicked, and its destructor may panic
 /// as well.
 #[inline]
+#[allow(clippy::disallowed_methods, reason = "the only use of it, which takes care of the payload")]
 pub fn catch_panic<R>(body: impl FnOnce() -> R) -> Option<R> {
     // Unwind-safe, because code behind a boundary changes only atomics and locks that survive a panic.
     match catch_unwind(AssertUnwindSafe(body)) {

@@ -1,6 +1,7 @@
 //! Builds of the programs that the tests run: the C programs of `tests/hosts/c`, and mpit's own command and preload
 //! library. Programs that are up to date are not built again.
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::{env, fs, process::Command, sync::OnceLock};
 
@@ -229,6 +230,15 @@ fn compile(
         run(compiler.arg("-o").arg(&built).arg(&source).args(options))?;
     }
     Ok(built)
+}
+
+/// Returns the directories of libraries of Rust for the dynamic linker: a program that uses a `dylib` there, also in its subdirectory
+/// `deps`, uses the standard library as one, too.
+pub fn rust_libraries(dir: &Path) -> Outcome<OsString> {
+    let mut rustc = Command::new(env::var_os("RUSTC").unwrap_or_else(|| "rustc".into()));
+    let [standard, _] = run(rustc.args(["--print", "target-libdir"]))?;
+    let directories = [Path::new(standard.trim_end()), dir, &dir.join("deps")];
+    env::join_paths(directories).context(dir.display())
 }
 
 /// Runs a command, which must succeed; returns its output and its error output.

@@ -35,6 +35,8 @@ pub mod cell;
 pub mod component;
 #[path = "../../src/cvar/mod.rs"]
 pub mod cvar;
+#[path = "../../src/dependents/mod.rs"]
+mod dependents;
 #[path = "../../src/desc/mod.rs"]
 mod desc;
 #[path = "../../src/environment.rs"]
@@ -61,6 +63,8 @@ mod mapping;
 mod memory;
 #[path = "../../src/object.rs"]
 pub mod object;
+#[path = "../../src/panic.rs"]
+mod panic;
 #[path = "../../src/plugin/mod.rs"]
 mod plugin;
 #[path = "../../src/prelude.rs"]
@@ -110,7 +114,7 @@ use mpit_vocabulary as vocabulary;
 pub(crate) use printable::printable;
 
 pub fn components() -> impl Iterator<Item = &'static component::ComponentDesc> {
-    slices::all(&slices::MPIT_0_1_COMPONENTS).iter().copied()
+    slices::all(dependents::Reader::Other).flat_map(|lists| lists.components).copied()
 }
 
 fn main() -> std::process::ExitCode {

@@ -4,12 +4,10 @@ use std::collections::HashSet;
 
 use crate::cell::PvarDesc;
 use crate::cvar::CvarDesc;
+use crate::dependents::Reader;
 use crate::desc::{CategoryDesc, EnumDesc};
 use crate::event::{EventDesc, SourceDesc};
-use crate::slices::{
-    MPIT_0_1_CATEGORIES, MPIT_0_1_CVARS, MPIT_0_1_ENUMS, MPIT_0_1_EVENTS, MPIT_0_1_PVARS, MPIT_0_1_SOURCES,
-    all,
-};
+use crate::slices::{self, Lists};
 
 /// The definitions of one image, to be registered as one batch.
 #[derive(Clone, Debug, Default)]
@@ -36,20 +34,26 @@ impl Image {
         Self { name: name.into(), ..Self::default() }
     }
 
-    /// Returns the definitions of the image that this crate is linked into.
+    /// Returns the definitions of the image that this crate is linked into, and of those that use it from there.
     ///
     /// They include only crates that the linker has a reference to; a crate that merely defines variables is linked with `use
     /// that_crate as _;`.
-    pub fn linked() -> Self {
-        Self {
-            name: "program".into(),
-            pvars: all(&MPIT_0_1_PVARS).iter().collect(),
-            cvars: all(&MPIT_0_1_CVARS).iter().collect(),
-            events: all(&MPIT_0_1_EVENTS).to_vec(),
-            sources: all(&MPIT_0_1_SOURCES).to_vec(),
-            enums: all(&MPIT_0_1_ENUMS).to_vec(),
-            categories: all(&MPIT_0_1_CATEGORIES).to_vec(),
+    pub(crate) fn linked(reader: Reader) -> Self {
+        let mut image = Self::new("program");
+        for lists in slices::all(reader) {
+            image.extend(lists);
         }
+        image
+    }
+
+    /// Adds the definitions of lists.
+    pub(super) fn extend(&mut self, lists: Lists) {
+        self.pvars.extend(lists.pvars);
+        self.cvars.extend(lists.cvars);
+        self.events.extend(lists.events);
+        self.sources.extend(lists.sources);
+        self.enums.extend(lists.enums);
+        self.categories.extend(lists.categories);
     }
 
     /// Returns the categories that the image refers to: its own, those of its variables and events, and all that are reached from

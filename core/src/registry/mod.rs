@@ -48,11 +48,13 @@ use crate::activation::Activation;
 use crate::cell::PvarDesc;
 use crate::cvar::CvarDesc;
 use crate::cvar::sources::{self, Setting, ValueSource};
+use crate::dependents::Reader;
 use crate::desc::EnumDesc;
 use crate::event::{EventDesc, SourceDesc};
 use crate::lock::{Mutex, Once};
 use crate::log::Log;
 use crate::object::Object;
+use crate::slices::Lists;
 use crate::vocabulary::Class;
 use cell_index::CellIndex;
 use completion::Completion;
@@ -134,7 +136,7 @@ impl Registry {
             SETTLED.begin();
             let registry = Self::new();
             added = Some(if has_linked {
-                let linked = Image::linked();
+                let linked = Image::linked(Reader::Registry);
                 let settings = sources::for_cvars(&linked.cvars);
                 let (refusals, cvars) = registry.append(&linked);
                 report(&refusals);
@@ -150,6 +152,15 @@ impl Registry {
             None => wait_until_settled(registry),
         }
         registry
+    }
+
+    /// Adds the definitions of an image that was loaded after the registry of this process had been created, or while it was being
+    /// created, for which this waits. Reports refused ones on standard error.
+    pub(crate) fn add_late(lists: Lists) {
+        let mut image = Image::new("program");
+        image.extend(lists);
+        let settings = sources::for_cvars(&image.cvars);
+        report(&Self::of_process(true).add(&image, &settings));
     }
 
     /// Waits, with a limit, until the user's settings are applied if this is the registry of the process. For callers that did not get it

@@ -50,6 +50,7 @@ fn element(
 ) -> TokenStream {
     let (list, name) = (Ident::new(list, Span::call_site()), Ident::new(name, Span::call_site()));
     quote! {
+        #private::register_lists! {}
         #[#private::linkme::distributed_slice(#private::slices::#list)]
         #[linkme(crate = #private::linkme)]
         static #name: #ty = #value;

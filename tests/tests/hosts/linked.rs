@@ -25,6 +25,11 @@ fn definitions_in_a_program_are_visible() -> Outcome {
     let in_rust = package.join("linked");
     run(Job::plain(&[]).arg(&in_rust).env("LD_PRELOAD", &library), "linked: false 0\n")?;
     run(Job::plain(&[]).arg(&in_rust).env("LD_PRELOAD", &both), "linked: true 5\n")?;
+    // The program has the definitions, and a `dylib` of Rust has mpit.
+    let split = Build::PLAIN.package("split")?;
+    let libraries = build::rust_libraries(&split)?;
+    let job = Job::plain(&[]).arg(split.join("split")).env("LD_LIBRARY_PATH", libraries);
+    run(job.env("LD_PRELOAD", &both), "linked: true 5\n")?;
     run(Job::plain(&[]).arg(&in_c), "linked: false 0\n")?;
     run(Job::plain(&[]).arg(&in_c).preloaded()?, "linked: true 5\n")
 }

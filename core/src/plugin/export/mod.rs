@@ -19,10 +19,10 @@ use std::ptr::null;
 use std::sync::OnceLock;
 
 use super::{fault_log, image};
+use crate::dependents::Reader;
 use crate::desc::Origin;
 use crate::panic::catch_panic;
 use crate::registry::{Image, Refusal};
-use crate::slices::{MPIT_0_1_COMPONENTS, all};
 use crate::{abi, threads};
 use tables::Tables;
 
@@ -90,11 +90,11 @@ pub(super) fn export_image(host: Option<&abi::Host>) -> Option<&'static abi::Plu
 /// Returns the description of an image without `plugin!`; `None` if it defines nothing.
 fn default_about() -> Option<&'static About> {
     let own = env!("CARGO_PKG_NAME");
-    let linked = Image::linked();
+    let linked = Image::linked(Reader::Other);
     let pvars = linked.pvars.iter().map(|desc| (desc.component(), desc.origin()));
     let cvars = linked.cvars.iter().map(|desc| (desc.component(), desc.origin()));
     let events = linked.events.iter().map(|desc| (desc.component(), desc.origin()));
-    let components = all(&MPIT_0_1_COMPONENTS).iter().map(|desc| (desc.name(), desc.origin()));
+    let components = crate::components().map(|desc| (desc.name(), desc.origin()));
     let (name, origin) =
         pvars.chain(cvars).chain(events).chain(components).find(|(owner, _)| *owner != own)?;
     Some(Box::leak(Box::new(About { name, origin, activate: None, deactivate: None })))
@@ -116,10 +116,11 @@ impl Exported {
         fault_log::open_for_panics();
         let made: Option<text::ExportResult<*const abi::Table>> = catch_panic(|| {
             only_one(&plugins())?;
-            let mut image = Image::linked();
+            let mut image = Image::linked(Reader::Export);
             let own = env!("CARGO_PKG_NAME");
             image.cvars.retain(|desc| desc.component() != own);
-            let (tables, left_out) = Tables::of(about.name, &image, all(&MPIT_0_1_COMPONENTS))?;
+            let (tables, left_out) =
+                Tables::of(about.name, &image, &crate::components().collect::<Vec<_>>())?;
             report(&left_out);
             Ok(tables.leak())
         });

@@ -1,8 +1,9 @@
 //! Builds the program, the plug-in, the test and the static archive of `tests/linking`, and runs them.
 
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::{ffi::OsStr, fs, process::Command};
+use std::{fs, process::Command};
 
 use mpit_tests::build::{self, cargo};
 use mpit_tests::{Context, Outcome, paths};
@@ -10,6 +11,7 @@ use mpit_tests::{Context, Outcome, paths};
 use super::linker::Linker;
 
 const PACKAGE: &str = "mpit-tests-linking-app";
+const SPLIT: &str = "mpit-tests-linking-split";
 const LIBRARY: &str = "mpit_tests_linking_app";
 
 /// The optimization level of the compiler, and link-time optimization.
@@ -49,6 +51,10 @@ impl Profile {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     Program,
+    /// A program and a `dylib` of Rust that contains mpit.
+    Split,
+    /// The same, with a trace of another copy of mpit.
+    Copies,
     Plugin,
     Test,
     Archive,
@@ -57,7 +63,8 @@ pub(crate) enum Kind {
 
 impl Kind {
     /// The names in the table, in the order of its columns.
-    pub(crate) const NAMES: [&str; 5] = ["program", "cdylib", "test", "C, archive", "C, whole archive"];
+    pub(crate) const NAMES: [&str; 7] =
+        ["program", "dylib", "two copies", "cdylib", "test", "C, archive", "C, whole archive"];
 
     pub(crate) fn name(self) -> &'static str {
         Self::NAMES[self as usize]
@@ -78,19 +85,22 @@ pub(crate) fn one_profile_at_a_time() -> MutexGuard<'static, ()> {
 pub(crate) fn by_rustc(profile: Profile, linker: Linker, kind: Kind) -> Outcome<PathBuf> {
     let (what, name): (&[&str], _) = match kind {
         Kind::Program => (&["--bin", PACKAGE], PACKAGE),
+        Kind::Split => (&["--bin", "split"], "split"),
+        Kind::Copies => (&["--bin", "copies"], "copies"),
         Kind::Test => (&["--test", "found"], "found"),
         Kind::Plugin => (&["--lib", "--crate-type=cdylib"], LIBRARY),
         Kind::Archive | Kind::WholeArchive => (&["--lib", "--crate-type=staticlib"], LIBRARY),
     };
-    let messages = cargo_rustc(profile, what, &linker.rustc_options())?;
+    let package = if matches!(kind, Kind::Split | Kind::Copies) { SPLIT } else { PACKAGE };
+    let messages = cargo_rustc(profile, package, what, &linker.rustc_options())?;
     messages.lines().find_map(|line| artifact(line, name)).context(format!("cargo built no {}", kind.name()))
 }
 
-/// Runs `cargo rustc` on the package; returns its messages. Only the last step gets the linker's options, so
+/// Runs `cargo rustc` on a package; returns its messages. Only the last step gets the linker's options, so
 /// that all earlier ones are built once for all linkers.
-fn cargo_rustc(profile: Profile, what: &[&str], options: &[String]) -> Outcome<String> {
+fn cargo_rustc(profile: Profile, package: &str, what: &[&str], options: &[String]) -> Outcome<String> {
     let mut command = cargo();
-    command.args(["rustc", "--quiet", "-p", PACKAGE, "--message-format=json-render-diagnostics"]);
+    command.args(["rustc", "--quiet", "-p", package, "--message-format=json-render-diagnostics"]);
     command.args(profile.options()).args(what).arg("--").args(options);
     // The compiler options of the tests themselves must not apply here.
     command.env("CARGO_TARGET_DIR", target()).env_remove("RUSTFLAGS").env_remove("CARGO_ENCODED_RUSTFLAGS");
@@ -138,7 +148,9 @@ pub(crate) fn open(library: &Path) -> Outcome<[String; 2]> {
 }
 
 pub(crate) fn run(program: &Path, arguments: &[&OsStr]) -> Outcome<[String; 2]> {
-    build::run(Command::new(program).args(arguments))
+    let mut command = Command::new(program);
+    let dir = program.parent().context(program.display())?;
+    build::run(command.args(arguments).env("LD_LIBRARY_PATH", build::rust_libraries(dir)?))
 }
 
 fn output(command: &mut Command) -> Outcome<String> {

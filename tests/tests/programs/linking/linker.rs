@@ -81,7 +81,8 @@ pub(crate) fn keeps_its_lists(file: &Path) -> Outcome {
     // The linker defines the bounds; other symbols with these names are statics of Rust, which a whole archive exports like all.
     let is_replaceable = |line: &&str| {
         let is_bound = line.contains(" __start_linkm") || line.contains(" __stop_linkm");
-        is_bound && line.contains("_MPIT_0_1_") && line.contains(" DEFAULT ")
+        let is_exported = line.contains(" DEFAULT ") && !line.contains(" LOCAL ");
+        is_bound && is_exported && line.contains("_MPIT_0_1_")
     };
     let exported = symbols.lines().find(is_replaceable);
     Failure::unless(exported.is_none(), || format!("{} exports {exported:?}", file.display()))

@@ -1,8 +1,9 @@
 //! Completeness of definitions, under the same indices, for all linkers.
 //!
 //! `tests/linking` has a program, a plug-in and a test that print the definitions in them and in two
-//! component crates, and `expected.txt`. They are built with each profile and each linker. A C linker that
-//! gets them as a static archive may refuse; a file that it links has all definitions.
+//! component crates, and `expected.txt`. They are built with each profile and each linker; a program that shares
+//! a `dylib` with mpit in it, with one profile. A C linker that gets them as a static archive may refuse; a file that
+//! it links has all definitions.
 
 mod build;
 mod linker;
@@ -33,8 +34,9 @@ fn matrix(profile: Profile, all_linkers: &[Kind]) -> Outcome {
         match linker.missing() {
             Some(reason) => row.not_tried = Some(reason),
             None => {
-                for kind in [Kind::Program, Kind::Plugin, Kind::Test] {
-                    if linker == Linker::Rustc || all_linkers.contains(&kind) {
+                for kind in [Kind::Program, Kind::Split, Kind::Copies, Kind::Plugin, Kind::Test] {
+                    let is_usual = matches!(kind, Kind::Program | Kind::Plugin | Kind::Test);
+                    if linker == Linker::Rustc && is_usual || all_linkers.contains(&kind) {
                         note(&mut row, kind, by_rustc(profile, linker, kind));
                     }
                 }
@@ -70,7 +72,22 @@ fn by_rustc(profile: Profile, linker: Linker, kind: Kind) -> Outcome<Found> {
         Kind::Test => build::run(&built, &["--nocapture".as_ref()])?,
         _ => build::run(&built, &[])?,
     };
+    if kind == Kind::Copies {
+        return names_both_copies(&run).map(|()| Found::Refused);
+    }
     compare(&run).map(|()| Found::All)
+}
+
+/// Checks that a program with two copies of mpit in one image lists the definitions of its library alone, and names both copies.
+fn names_both_copies([printed, complaints]: &[String; 2]) -> Outcome {
+    let own = env!("CARGO_PKG_VERSION");
+    let about: Vec<_> = complaints.lines().filter(|line| line.contains("several copies")).collect();
+    let names_both =
+        |line: &str| line.contains(": 0.1.99 (elsewhere), ") && line.contains(&format!("{own} (core/src/"));
+    Failure::unless(matches!(about[..], [line] if names_both(line)), || {
+        format!("one line about both copies expected:\n{complaints}")
+    })?;
+    Failure::unless(printed.contains("net_packets") && !printed.contains("app_runs"), || printed.clone())
 }
 
 /// Links a program and a shared library, in which a symbol may stay undefined.
@@ -117,7 +134,7 @@ fn compare([printed, complaints]: &[String; 2]) -> Outcome {
 
 #[test]
 fn debug() -> Outcome {
-    matrix(Profile::Debug, &[Kind::Program, Kind::Test])
+    matrix(Profile::Debug, &[Kind::Program, Kind::Split, Kind::Copies, Kind::Test])
 }
 
 #[test]

@@ -7,6 +7,10 @@ use std::ptr::{null, null_mut};
 use std::sync::atomic::{AtomicPtr, Ordering::Relaxed};
 use std::thread;
 
+// The package `split` has this program, too, with mpit in a `dylib`.
+#[cfg(feature = "split")]
+use keeper as _;
+
 unsafe extern "C" {
     fn dlsym(library: *mut c_void, name: *const c_char) -> *mut c_void;
     fn dlopen(file: *const c_char, flags: c_int) -> *mut c_void;
