@@ -87,13 +87,16 @@ fn of_panic(panic: &PanicHookInfo<'_>) -> LoggedFault {
     let payload = panic.payload();
     let message = payload.downcast_ref::<&str>().copied();
     let message = message.or_else(|| payload.downcast_ref::<String>().map(String::as_str));
-    let first_line = message.unwrap_or_default().lines().next().unwrap_or_default();
+    let first_line = message.map(|text| text.lines().next().unwrap_or_default());
     let place = panic.location().map(|place| format!("{}:{}", place.file(), place.line()));
     LoggedFault {
         rule: Rule::Panic,
         what: "the plug-in".into(),
         place: place.unwrap_or_default(),
-        why: format!("it panics: {first_line}"),
+        why: match first_line {
+            Some(text) => format!("it panics: {text}"),
+            None => "it panics with a value that is not text".into(),
+        },
     }
 }
 

@@ -103,6 +103,6 @@ fn rust_plugins_are_checked() -> Outcome {
     Failure::unless([left_out, panicked].iter().all(|place| place.contains("values.rs:")), || {
         output.0.to_string()
     })?;
-    let panics = output.reasons(0).iter().any(|why| why == "it panics: as the test expects");
+    let panics = output.reasons(0).iter().any(|why| why == "it panics with a value that is not text");
     Failure::unless(panics, || output.0.to_string())
 }
