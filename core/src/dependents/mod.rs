@@ -77,7 +77,7 @@ pub struct ListsOfImage {
 
 // SAFETY: the pointers lead to descriptors, which are `Sync`, and to constant text. Nothing of it is written.
 unsafe impl Sync for ListsOfImage {}
-// SAFETY: as for `Sync`; a `ListsOfImage` owns nothing.
+// SAFETY: it owns nothing, and the pointers lead to descriptors, which are `Sync`, and to constant text.
 unsafe impl Send for ListsOfImage {}
 
 impl ListsOfImage {
@@ -92,20 +92,26 @@ impl ListsOfImage {
             return Lists::default();
         }
         Lists {
-            // SAFETY: bounds of the list of this name and version, which only this copy has elements in (checked above). The caller
-            // ensures that the image stays loaded.
+            // SAFETY: the bounds of a list with elements of this copy alone (checked above), in an image that stays loaded, which the
+            // caller ensures.
             pvars: unsafe { self.pvars.elements() },
-            // SAFETY: as for `pvars`: bounds of this list, elements of this copy, an image that stays loaded.
+            // SAFETY: the bounds of a list with elements of this copy alone (checked above), in an image that stays loaded, which the
+            // caller ensures.
             cvars: unsafe { self.cvars.elements() },
-            // SAFETY: as for `pvars`: bounds of this list, elements of this copy, an image that stays loaded.
+            // SAFETY: the bounds of a list with elements of this copy alone (checked above), in an image that stays loaded, which the
+            // caller ensures.
             events: unsafe { self.events.elements() },
-            // SAFETY: as for `pvars`: bounds of this list, elements of this copy, an image that stays loaded.
+            // SAFETY: the bounds of a list with elements of this copy alone (checked above), in an image that stays loaded, which the
+            // caller ensures.
             sources: unsafe { self.sources.elements() },
-            // SAFETY: as for `pvars`: bounds of this list, elements of this copy, an image that stays loaded.
+            // SAFETY: the bounds of a list with elements of this copy alone (checked above), in an image that stays loaded, which the
+            // caller ensures.
             enums: unsafe { self.enums.elements() },
-            // SAFETY: as for `pvars`: bounds of this list, elements of this copy, an image that stays loaded.
+            // SAFETY: the bounds of a list with elements of this copy alone (checked above), in an image that stays loaded, which the
+            // caller ensures.
             categories: unsafe { self.categories.elements() },
-            // SAFETY: as for `pvars`: bounds of this list, elements of this copy, an image that stays loaded.
+            // SAFETY: the bounds of a list with elements of this copy alone (checked above), in an image that stays loaded, which the
+            // caller ensures.
             components: unsafe { self.components.elements() },
         }
     }

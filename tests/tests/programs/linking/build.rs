@@ -53,7 +53,7 @@ pub(crate) enum Kind {
     Program,
     /// A program and a `dylib` of Rust that contains mpit.
     Split,
-    /// The same, with a trace of another copy of mpit.
+    /// A program like `Split`, with a trace of another copy of mpit.
     Copies,
     Plugin,
     Test,
