@@ -256,10 +256,19 @@ pub fn created(handle: LiveComm<'_>) {
 
 /// Stores the origin of a communicator that a call creates and that is not registered yet.
 pub fn creation_started(parent: LiveComm<'_>, call: Call, new: Handle) {
+    store_origin(parent, call, new, None);
+}
+
+/// Stores the origin of a communicator that some processes of another one create with a tag, and that is not registered yet.
+pub fn creation_among_started(parent: LiveComm<'_>, call: Call, tag: c_int, new: Handle) {
+    store_origin(parent, call, new, Some(tag));
+}
+
+fn store_origin(parent: LiveComm<'_>, call: Call, new: Handle, tag: Option<c_int>) {
     if let Some(comm) = in_use(parent) {
         let lineage = comm.lineage();
         let parent = Parent { id: comm.id(), is_remote: comm.is_remote(), calls: &comm.calls, lineage };
-        origins::store(new, call, &parent);
+        origins::store(new, call, &parent, tag);
     }
 }
 
@@ -307,6 +316,7 @@ impl Tracked for Comm {
         // The members of an intercommunicator are those of the remote group.
         let parents = if remote { None } else { origin.as_ref().and_then(|origin| origin.members.clone()) };
         let created = origin.as_ref().map_or(0, |origin| origin.lineage);
+        let among = origin.as_ref().and_then(|origin| origin.among).filter(|_| live::is_active());
         let ranks = match parents {
             Some(ranks) if ranks.size() == local_size => ranks,
             _ if handle.get() == abi.comm_world => Ranks::World(local_size),
@@ -332,6 +342,7 @@ impl Tracked for Comm {
         });
         let lineage = match created {
             _ if handle.get() == abi.comm_world => WORLD_LINEAGE,
+            _ if let Some(among) = among => lineage_of_members(abi, among, handle, remote, &ranks),
             // In an intercommunicator, the ranks are those of the other group.
             created if created == 0 || remote => created,
             created => lineage_among(created, ranks.world_rank(0)),
@@ -378,10 +389,36 @@ impl Tracked for Comm {
     }
 }
 
+/// The maximum number of members that are listed for other programs: the library has to be queried for them.
+const MAX_LISTED: u32 = 256;
+
+/// Returns the lineage of a communicator by its members; 0 if these are too many or not all of this world.
+fn lineage_of_members(
+    abi: &'static Abi,
+    among: u64,
+    comm: LiveComm<'_>,
+    is_remote: bool,
+    ranks: &Ranks,
+) -> u64 {
+    let list = |ranks: &Ranks| -> Option<Vec<u32>> {
+        if ranks.size() > MAX_LISTED {
+            return None;
+        }
+        let all: Vec<u32> = ranks.iter().collect();
+        if all.contains(&OUTSIDE) { None } else { Some(all) }
+    };
+    let local = if is_remote {
+        Group::of_peers(abi, comm, false).and_then(groups::ranks).and_then(|ranks| list(&ranks))
+    } else {
+        Some(Vec::new())
+    };
+    let (Some(local), Some(ranks)) = (local, list(ranks)) else { return 0 };
+    origins::lineage_of_groups(among, [&local, &ranks])
+}
+
 /// Describes a communicator to programs that look into this process. Long lists of members are left out, because the library has
 /// to be queried for them.
 fn describe_live(new: &NewObject, handle: LiveComm<'_>, name: &str) -> Option<&'static CommWords> {
-    const MAX_LISTED: u32 = 256;
     if !live::is_active() {
         return None;
     }

@@ -1,10 +1,11 @@
 //! Groups of the MPI library: the members of a communicator or a window by their world ranks.
 
 use std::ffi::{c_int, c_void};
+use std::mem::ManuallyDrop;
 use std::sync::{Arc, Weak};
 
 use mpit::internal::lock::Mutex;
-use mpit::object::OUTSIDE;
+use mpit::object::{Bind, OUTSIDE};
 use mpit_components::comms::{LazyRanks, RankSource, Ranks};
 
 use crate::abi::{Abi, Handle, LiveComm, LiveWin};
@@ -162,6 +163,25 @@ impl Drop for Group {
             unsafe { mpi::group_free(at) };
         }
     }
+}
+
+/// Returns the members of a group of the program by their ranks in the world, of a large one the first.
+///
+/// # Safety
+///
+/// MPI is initialized, and the handle is null or of a group that exists until this function returns.
+#[must_use]
+pub unsafe fn first_members(handle: Handle, most: usize) -> Option<Vec<u32>> {
+    let abi = Host::get()?.abi();
+    if abi.is_null(Bind::Group, handle) {
+        return None;
+    }
+    // The program owns the group: it is not to be freed here.
+    let group = ManuallyDrop::new(Group { abi, handle });
+    let some = group.size()?.min(most.try_into().ok()?).cast_signed();
+    let world = world(abi)?;
+    let ranks = group.translated(&(0..some).collect::<Vec<_>>(), &world)?;
+    Some(ranks.into_iter().map(rank_or_outside).collect())
 }
 
 /// Converts a world rank. A process outside of the world has `MPI_UNDEFINED`, which is negative.

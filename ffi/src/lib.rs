@@ -32,7 +32,7 @@ pub mod embed;
 mod existence;
 pub mod fortran;
 mod gather;
-mod groups;
+pub mod groups;
 pub mod heap;
 pub mod hidden;
 pub mod host;

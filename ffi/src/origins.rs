@@ -3,6 +3,8 @@
 //! Calls are counted for each kind and communicator. All processes of the communicator make them in the same
 //! order, so a call has the same number in each process.
 
+use std::collections::BTreeMap;
+use std::ffi::c_int;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use mpit::internal::lock::Mutex;
@@ -63,6 +65,8 @@ pub(crate) struct CreationCall {
     pub(crate) origin: Origin,
     /// A number that is equal in all processes that take part in the call; 0 if there is none.
     pub(crate) lineage: u64,
+    /// A hash of the call and its tag, if only some processes of the parent communicator take part in it.
+    pub(crate) among: Option<u64>,
     /// The members, if they are those of the parent communicator.
     pub(crate) members: Option<Ranks>,
 }
@@ -117,9 +121,32 @@ fn mix(hash: u64, number: u64) -> u64 {
     (mixed ^ mixed >> 31).max(2)
 }
 
-/// Stores the origin of a communicator that is not registered yet, until [`take`] returns it.
-pub(crate) fn store(new: Handle, call: Call, parent: &Parent<'_>) {
-    let Some(creation) = describe_creation(call, parent) else { return };
+/// Returns the lineage of a communicator that the members of its groups create by themselves, with a hash of the call and its tag. All of
+/// them count the communicators of the same groups in the same order.
+pub(crate) fn lineage_of_groups(among: u64, groups: [&[u32]; 2]) -> u64 {
+    static COUNTS: Mutex<BTreeMap<u64, u64>> = Mutex::new(BTreeMap::new());
+    let hash_of = |ranks: &[u32]| ranks.iter().fold(0, |hash, rank| mix(hash, (*rank).into()));
+    // Each of two groups is the other one's remote group.
+    let mut hashes = groups.map(hash_of);
+    hashes.sort_unstable();
+    let key = mix(mix(among, hashes[0]), hashes[1]);
+    let mut counts = COUNTS.lock();
+    if counts.len() == MAX_COUNTED && !counts.contains_key(&key) {
+        return 0;
+    }
+    let count = counts.entry(key).or_insert(0);
+    *count += 1;
+    mix(key, *count)
+}
+
+/// The maximum number of sets of groups whose communicators are counted.
+const MAX_COUNTED: usize = 1024;
+
+/// Stores the origin of a communicator that is not registered yet, until [`take`] returns it. `tag` is that of a call in which only some
+/// processes of the parent communicator take part.
+pub(crate) fn store(new: Handle, call: Call, parent: &Parent<'_>, tag: Option<c_int>) {
+    let Some(mut creation) = describe_creation(call, parent) else { return };
+    creation.among = tag.map(|tag| mix(call as u64, tag.cast_unsigned().into()));
     let mut calls = CREATION_CALLS.lock();
     calls.retain(|(other, _)| *other != new);
     if calls.len() == MAX_STORED {
@@ -142,5 +169,5 @@ fn describe_creation(call: Call, parent: &Parent<'_>) -> Option<CreationCall> {
     let keeps_members = matches!(call, Call::Dup | Call::Idup) && !parent.is_remote;
     let members = if keeps_members { Some(record.ranks) } else { None };
     let lineage = lineage_of(call, number, parent.lineage);
-    Some(CreationCall { origin: Origin { call: text.into(), number }, lineage, members })
+    Some(CreationCall { origin: Origin { call: text.into(), number }, lineage, among: None, members })
 }

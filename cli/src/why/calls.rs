@@ -17,8 +17,26 @@ pub(crate) enum CallKind {
     Lock,
     /// Waits for the other side of an exposure or access epoch.
     Epoch,
-    /// A function that does not wait for processes of this world, or that is not known.
+    /// A collective operation on a file, which may also wait for the file.
+    File,
+    /// A collective operation that waits for processes of another world as well.
+    External(External),
+    /// The creation of a communicator by the members of a group.
+    CreateGroup,
+    /// The creation of a communicator between two groups, by their leaders.
+    Intercomm,
+    /// Waits for the messages in a buffer.
+    Buffered,
+    /// A function of which it is not known for which processes it waits.
     Other,
+}
+
+/// The processes of another world that a call waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum External {
+    Accept,
+    Connect,
+    Spawn,
 }
 
 /// The direction of a collective operation's data: which processes wait for which.
@@ -67,6 +85,14 @@ pub(crate) fn kind(name: &str) -> CallKind {
         | "Win_flush_local"
         | "Win_flush_local_all" => CallKind::Lock,
         "Win_start" | "Win_complete" | "Win_wait" => CallKind::Epoch,
+        "Comm_accept" => CallKind::External(External::Accept),
+        "Comm_connect" => CallKind::External(External::Connect),
+        "Comm_spawn" | "Comm_spawn_multiple" => CallKind::External(External::Spawn),
+        "Comm_create_group" => CallKind::CreateGroup,
+        "Intercomm_create" => CallKind::Intercomm,
+        "Buffer_detach" | "Buffer_flush" => CallKind::Buffered,
+        "File_close" | "File_set_view" | "File_set_size" | "File_preallocate" | "File_sync" => CallKind::File,
+        _ if is_transfer_of_all(name) => CallKind::File,
         _ if is_all_to_all_collective(name) => CallKind::Collective(Flow::AllToAll),
         _ => CallKind::Other,
     }
@@ -77,8 +103,22 @@ pub(crate) fn requests_lock(name: &str) -> bool {
     matches!(name, "MPI_Win_lock" | "MPI_Win_lock_all")
 }
 
-/// Returns the name of the blocking form of a nonblocking collective operation.
+/// Returns true for collective transfers from and to files.
+fn is_transfer_of_all(name: &str) -> bool {
+    let name = name.strip_suffix("_end").unwrap_or(name);
+    let is_transfer = name.starts_with("File_read") || name.starts_with("File_write");
+    is_transfer && (name.ends_with("_all") || name.ends_with("_ordered"))
+}
+
+/// Returns the name of the blocking form of a nonblocking or persistent collective operation.
 fn blocking(name: &str) -> Option<String> {
+    if let Some(blocking) = name.strip_suffix("_init") {
+        return if matches!(kind(blocking), CallKind::Collective(_)) {
+            Some(blocking.to_owned())
+        } else {
+            None
+        };
+    }
     let rest = name.strip_prefix('I')?;
     let first = rest.chars().next().filter(char::is_ascii_lowercase)?;
     let blocking = format!("{}{}", first.to_ascii_uppercase(), &rest[1..]);
@@ -87,7 +127,7 @@ fn blocking(name: &str) -> Option<String> {
 
 /// Returns true for collective operations that no process leaves before all others have entered, or that are treated so.
 fn is_all_to_all_collective(name: &str) -> bool {
-    const NAMES: [&str; 40] = [
+    const NAMES: [&str; 29] = [
         "Allgather",
         "Allgatherv",
         "Allreduce",
@@ -106,18 +146,7 @@ fn is_all_to_all_collective(name: &str) -> bool {
         "Comm_split_type",
         "Dist_graph_create",
         "Dist_graph_create_adjacent",
-        "File_close",
         "File_open",
-        "File_preallocate",
-        "File_read_all",
-        "File_read_at_all",
-        "File_read_ordered",
-        "File_set_size",
-        "File_set_view",
-        "File_sync",
-        "File_write_all",
-        "File_write_at_all",
-        "File_write_ordered",
         "Graph_create",
         "Intercomm_merge",
         "Reduce_scatter",
@@ -143,7 +172,7 @@ pub(crate) fn has_equal_amounts(name: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{CallKind, Flow, kind};
+    use super::{CallKind, External, Flow, kind};
 
     #[test]
     fn functions_have_kinds() {
@@ -154,7 +183,12 @@ mod tests {
             ("MPI_Win_fence", CallKind::Collective(Flow::AllToAll)),
             ("MPI_Ssend", CallKind::Message),
             ("MPI_Waitsome", CallKind::WaitAny),
-            ("MPI_Comm_spawn", CallKind::Other),
+            ("MPI_Comm_spawn", CallKind::External(External::Spawn)),
+            ("MPI_File_write_at_all_end", CallKind::File),
+            ("MPI_File_open", CallKind::Collective(Flow::AllToAll)),
+            ("MPI_File_write_at", CallKind::Other),
+            ("MPI_Bcast_init", CallKind::Collective(Flow::FromRoot)),
+            ("MPI_Send_init", CallKind::Other),
             ("MPI_Comm_rank", CallKind::Other),
             ("MPI_Ireduce", CallKind::Collective(Flow::ToRoot)),
             ("MPI_Init", CallKind::Init),

@@ -134,6 +134,7 @@ mod tests {
             comms: Vec::new(),
             sends: SentMessages::Filter(Vec::new()),
             locks: Vec::new(),
+            persistent: Vec::new(),
         };
         [(1, Snapshot { size: 4, ranks: vec![rank] })].into()
     }

@@ -60,9 +60,7 @@ pub(super) fn take_snapshot(directory: &JobDirectory) -> Worlds {
             add_ranks(&mut worlds, &run::job::stem_in(&elsewhere));
         }
     }
-    if worlds.is_empty() {
-        worlds.extend(start::processes(directory.run()).map(|world| (1, world)));
-    }
+    add_starting(&mut worlds, directory.run());
     let snapshot = |(size, mut ranks): (u32, Vec<RankState>)| {
         ranks.sort_by_key(|rank| rank.rank);
         Snapshot { size, ranks }
@@ -83,6 +81,22 @@ fn add_ranks(worlds: &mut BTreeMap<u32, (u32, Vec<RankState>)>, stem: &Path) {
         let world = worlds.entry(file.world).or_default();
         world.0 = world.0.max(size);
         world.1.push(rank);
+    }
+}
+
+/// Adds the processes that have not left `MPI_Init` to the first world, if it is the only one: they have no store.
+fn add_starting(worlds: &mut BTreeMap<u32, (u32, Vec<RankState>)>, run: &str) {
+    let is_complete = |(size, ranks): &(u32, Vec<RankState>)| ranks.len() as u64 >= u64::from(*size);
+    if worlds.len() > 1 || worlds.values().any(is_complete) {
+        return;
+    }
+    let Some((size, starting)) = start::processes(run) else { return };
+    let world = worlds.entry(1).or_insert((size, Vec::new()));
+    // The variables of another launcher's processes may be in the environment.
+    if world.0 == size {
+        let is_new = |one: &RankState| world.1.iter().all(|known| known.rank != one.rank);
+        let new: Vec<RankState> = starting.into_iter().filter(is_new).collect();
+        world.1.extend(new);
     }
 }
 

@@ -40,8 +40,9 @@ impl Part {
                 .iter()
                 .any(|rank| rank.process.state != ProcessState::Gone && rank.phase != Phase::Finalized)
         };
-        let worlds = now.into_iter().filter(|(_, now)| is_running(now)).map(|(number, now)| {
+        let worlds = now.into_iter().filter(|(_, now)| is_running(now)).map(|(number, mut now)| {
             let before = before.get(&number).cloned().unwrap_or_default();
+            now.count_polls(&before);
             World { number, before, now }
         });
         let nodes = vec![this_node()];

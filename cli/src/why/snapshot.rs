@@ -30,6 +30,18 @@ pub(crate) struct RankState {
     /// The locks of windows that it has requested and not released.
     #[serde(default)]
     pub(crate) locks: Vec<Lock>,
+    /// The persistent collective operations whose requests are known.
+    #[serde(default)]
+    pub(crate) persistent: Vec<Persistent>,
+}
+
+/// A persistent collective operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Persistent {
+    pub(crate) comm: CommId,
+    /// The number of its initialization among the collective operations on the communicator.
+    pub(crate) number: u64,
+    pub(crate) starts: u64,
 }
 
 /// A lock of a window.
@@ -94,7 +106,7 @@ pub(crate) enum Phase {
     Finalized,
 }
 
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Thread {
     pub(crate) id: u32,
     /// Grows with each call.
@@ -104,6 +116,15 @@ pub(crate) struct Thread {
     pub(crate) context_switches: u64,
     /// The call that the thread is in.
     pub(crate) call: Option<Call>,
+    /// The number of calls that tested for the state of an operation.
+    #[serde(default)]
+    pub(crate) polls: u64,
+    /// The last one of these calls.
+    #[serde(default)]
+    pub(crate) poll: Option<Call>,
+    /// The number of these calls since the snapshot before, while the thread was in no other call.
+    #[serde(default)]
+    pub(crate) new_polls: u64,
 }
 
 /// A call that has not returned.
@@ -115,7 +136,11 @@ pub(crate) struct Call {
     pub(crate) comm: Option<CommId>,
     /// The number of the collective operation on the communicator, from 1.
     pub(crate) number: Option<u64>,
+    /// The root's rank in its group.
     pub(crate) root: Option<u32>,
+    /// True if the process is the root of an operation on an intercommunicator.
+    #[serde(default)]
+    pub(crate) is_root: bool,
     /// The amount of data, where all processes must give the same.
     pub(crate) bytes: Option<u64>,
     /// A number of the window that is equal in all its processes.
@@ -124,11 +149,23 @@ pub(crate) struct Call {
     pub(crate) target: Option<u32>,
     /// The operations that the call waits for: of a send or receive its own, of a wait those of its requests.
     pub(crate) operations: Vec<Operation>,
-    /// True if there are operations that the record has no place for.
+    /// True if there are operations or members of the group that the record has no place for.
     pub(crate) has_more: bool,
+    /// The tag of the creation of a communicator.
+    #[serde(default)]
+    pub(crate) tag: Option<i32>,
+    /// The local leader of `MPI_Intercomm_create`, in the communicator of the call.
+    #[serde(default)]
+    pub(crate) leader: Option<u32>,
+    /// The other group's leader: the communicator of both leaders, and the rank there.
+    #[serde(default)]
+    pub(crate) remote_leader: Option<(CommId, u32)>,
+    /// The ranks in the world of the group of `MPI_Comm_create_group`.
+    #[serde(default)]
+    pub(crate) group: Vec<u32>,
 }
 
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Operation {
     pub(crate) kind: OperationKind,
     pub(crate) comm: CommId,
@@ -138,16 +175,25 @@ pub(crate) struct Operation {
     pub(crate) tag: Option<i32>,
     /// The number of a collective operation on the communicator.
     pub(crate) number: Option<u64>,
-    /// The function that began the operation.
+    /// The function that began the operation; empty if it is not known.
     pub(crate) name: String,
+    /// The number of starts of a persistent collective operation, whose `number` is that of its initialization.
+    #[serde(default)]
+    pub(crate) starts: Option<u64>,
+    /// The numbers of partitions of a message: those that are ready, and all.
+    #[serde(default)]
+    pub(crate) partitions: Option<(u64, u64)>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum OperationKind {
     Send,
     Receive,
     Collective,
+    /// It is not known which processes the operation needs.
+    #[default]
+    Other,
 }
 
 /// The identity of a communicator, equal in all its processes: derived from its parent and its place among the parent's
@@ -155,7 +201,8 @@ pub(crate) enum OperationKind {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(crate) struct CommId(pub(crate) u64);
 
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+/// A communicator, or an open file with the processes that opened it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Comm {
     pub(crate) id: CommId,
     /// The handle in this process, which its filter of sent messages uses.
@@ -165,6 +212,24 @@ pub(crate) struct Comm {
     pub(crate) members: Vec<u32>,
     /// The number of collective operations that the process has entered.
     pub(crate) entered: u64,
+    /// The rank of the process in its own group; `None` for files and if it is the place among the members.
+    #[serde(default)]
+    pub(crate) rank: Option<u32>,
+    /// True for a communicator between groups.
+    #[serde(default)]
+    pub(crate) is_remote: bool,
+    /// The last operations among those that a process may leave, or begin without a wait, before others enter them.
+    #[serde(default)]
+    pub(crate) begun: Vec<BegunCollective>,
+}
+
+/// A collective operation that a process has begun. It may have left it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct BegunCollective {
+    pub(crate) name: String,
+    pub(crate) number: u64,
+    pub(crate) root: Option<u32>,
+    pub(crate) is_root: bool,
 }
 
 /// A message's destination: communicator, rank in it, and tag.
@@ -182,6 +247,19 @@ pub(crate) enum SentMessages {
     Exact(BTreeSet<Destination>),
     /// A Bloom filter, which may have more messages than were sent, and never fewer.
     Filter(Vec<u64>),
+}
+
+impl Comm {
+    /// Returns the rank of a process of this communicator, which others use for messages to it.
+    pub(crate) fn rank_of_owner(&self, owner: u32) -> Option<u32> {
+        let place = || self.members.iter().position(|member| *member == owner).map(|place| place as u32);
+        self.rank.or_else(place)
+    }
+
+    /// Returns the rank in the world of the root of an operation of a process; `None` if it has none or does not know it.
+    pub(crate) fn world_root(&self, owner: u32, root: Option<u32>, is_root: bool) -> Option<u32> {
+        if is_root { Some(owner) } else { self.members.get(root? as usize).copied() }
+    }
 }
 
 impl Lock {
@@ -206,6 +284,20 @@ impl Snapshot {
         (0..self.size).filter(|rank| self.rank(*rank).is_none()).collect()
     }
 
+    /// Compares the numbers of tests with those of an earlier snapshot.
+    pub(crate) fn count_polls(&mut self, before: &Self) {
+        for rank in &mut self.ranks {
+            let Some(earlier) = before.rank(rank.rank) else { continue };
+            for thread in &mut rank.threads {
+                let earlier = earlier.threads.iter().find(|earlier| earlier.id == thread.id);
+                let is_same =
+                    |earlier: &&Thread| earlier.sequence == thread.sequence && thread.call.is_none();
+                thread.new_polls =
+                    earlier.filter(is_same).map_or(0, |earlier| thread.polls.saturating_sub(earlier.polls));
+            }
+        }
+    }
+
     /// Adds the processes of another node.
     pub(crate) fn merge(&mut self, other: Self) {
         self.size = self.size.max(other.size);
@@ -218,6 +310,12 @@ impl Snapshot {
 impl RankState {
     pub(crate) fn comm(&self, id: CommId) -> Option<&Comm> {
         self.comms.iter().find(|comm| comm.id == id)
+    }
+
+    /// Returns the last test of a thread that has done nothing else since the snapshot before, and the number of tests.
+    pub(crate) fn poll(&self) -> Option<(&Call, u64)> {
+        let polling = self.threads.iter().find(|thread| thread.new_polls > 0)?;
+        Some((polling.poll.as_ref()?, polling.new_polls))
     }
 
     /// Returns true if it is sure that the process has not sent such a message.

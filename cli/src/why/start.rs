@@ -6,10 +6,11 @@ use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;
 
 use mpit::internal::files::user;
+use mpit_components::live::STARTING;
 use mpit_components::run::{JOB, RUN, job};
 
 use super::process;
-use super::snapshot::{Phase, RankState, SentMessages};
+use super::snapshot::{Call, Phase, RankState, SentMessages, Thread};
 use crate::node::this_node;
 
 /// The environment variables in which launchers give a process its rank and the number of processes.
@@ -51,7 +52,11 @@ pub(super) fn processes(run: &str) -> Option<(u32, Vec<RankState>)> {
         };
         // Processes of other users cannot be read.
         let Some(environment) = Environment::of(pid) else { continue };
-        if environment.run() != Some(run) || !has_mpi(pid) {
+        if environment.run() != Some(run) {
+            continue;
+        }
+        let maps = fs::read_to_string(entry.path().join("maps")).unwrap_or_default();
+        if !has_mpi(&maps) {
             continue;
         }
         let value = |name: &str| environment.value(name);
@@ -61,21 +66,28 @@ pub(super) fn processes(run: &str) -> Option<(u32, Vec<RankState>)> {
         let Some((rank, of)) = numbers else { continue };
         size = size.max(of);
         // A later process is a child of one with the same variables.
-        ranks.insert(rank, pid);
+        ranks.insert(rank, (pid, is_in_init(&maps)));
     }
     if ranks.is_empty() {
         return None;
     }
-    let state = |(rank, pid): (u32, u32)| RankState {
+    // The store, which has the numbers of calls, follows at the end of the call.
+    let in_init = |pid| Thread {
+        id: pid,
+        call: Some(Call { name: "MPI_Init".into(), ..Call::default() }),
+        ..Thread::default()
+    };
+    let state = |(rank, (pid, is_in_init)): (u32, (u32, bool))| RankState {
         rank,
         host: this_node(),
         pid,
         process: process::observe(pid, 0),
         phase: Phase::Starting,
-        threads: Vec::new(),
+        threads: if is_in_init { vec![in_init(pid)] } else { Vec::new() },
         comms: Vec::new(),
         sends: SentMessages::Filter(Vec::new()),
         locks: Vec::new(),
+        persistent: Vec::new(),
     };
     Some((size, ranks.into_iter().map(state).collect()))
 }
@@ -104,10 +116,15 @@ impl Environment {
     }
 }
 
-/// Returns true if a process has loaded an MPI library.
-fn has_mpi(pid: u32) -> bool {
-    let maps = fs::read_to_string(format!("/proc/{pid}/maps")).unwrap_or_default();
+/// Returns true if a process with these mappings has loaded an MPI library.
+fn has_mpi(maps: &str) -> bool {
     maps.lines()
         .filter_map(|line| line.rsplit('/').next())
         .any(|name| name.starts_with("libmpi") && !name.starts_with("libmpit") && name.contains(".so"))
+}
+
+/// Returns true if a process with these mappings is in `MPI_Init`. Where the system refuses such a mapping, no process seems to be.
+fn is_in_init(maps: &str) -> bool {
+    let name = format!("/memfd:{}", STARTING.to_string_lossy());
+    maps.lines().any(|line| line.contains(&name))
 }

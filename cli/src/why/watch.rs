@@ -286,6 +286,7 @@ mod tests {
             comms: Vec::new(),
             sends: SentMessages::Filter(Vec::new()),
             locks: Vec::new(),
+            persistent: Vec::new(),
         };
         [(1, Snapshot { size: 1, ranks: vec![rank] })].into()
     }

@@ -34,19 +34,21 @@ pub enum Class {
     StartOther,
     /// The initialization and the end of MPI, connections to other programs, and other calls that may wait.
     Other,
-    /// A call that tests for the state of an operation and does not wait. Not described.
+    /// A call that tests for the state of an operation and does not wait: counted, with the requests or the message.
     Poll,
-    /// A call that starts persistent requests. Not described.
+    /// A call that starts persistent requests: added to the descriptions of these.
     StartPersistent,
+    /// A call that marks partitions of a message as ready: added to the description of the request.
+    Partition,
     /// A call that neither waits nor communicates. Not described.
     Local,
 }
 
 impl Class {
-    /// Returns true for calls that are described while they are in progress.
+    /// Returns true for calls that a process describes to other programs.
     #[must_use]
     pub const fn is_described(self) -> bool {
-        !matches!(self, Self::Poll | Self::StartPersistent | Self::Local)
+        !matches!(self, Self::Local)
     }
 }
 
@@ -139,12 +141,20 @@ calls! {
     Poll: Test Testall Testany Testsome Request_get_status Request_get_status_any Request_get_status_all
         Request_get_status_some Iprobe Improbe Parrived Win_test;
     StartPersistent: Start Startall;
-    Local: Cancel Pready Pready_range Pready_list Buffer_attach Buffer_iflush Comm_attach_buffer Comm_iflush_buffer
-        Session_attach_buffer Session_iflush_buffer Comm_iagree Win_sync File_read_all_begin File_read_at_all_begin
+    Local: Cancel;
+    Partition: Pready Pready_range Pready_list;
+    Local: Buffer_attach;
+    StartOther: Buffer_iflush;
+    Local: Comm_attach_buffer;
+    StartOther: Comm_iflush_buffer;
+    Local: Session_attach_buffer;
+    StartOther: Session_iflush_buffer Comm_iagree;
+    Local: Win_sync File_read_all_begin File_read_at_all_begin
         File_read_ordered_begin File_write_all_begin File_write_at_all_begin File_write_ordered_begin File_get_size
         File_get_group File_get_amode File_set_info File_get_info File_seek File_seek_shared File_get_position
         File_get_position_shared File_get_byte_offset File_get_type_extent File_set_atomicity File_get_atomicity
         File_delete File_get_view;
+    StartOther: Grequest_start;
 }
 
 /// Returns the index of the call of a symbol of C or Fortran, in any of its forms; `None` for calls that are not counted.

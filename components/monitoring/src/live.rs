@@ -19,8 +19,9 @@ use mpit_format::store::live::{self, comm, process, thread};
 pub use mpit_format::calls;
 pub use mpit_format::store::live::NewComm;
 pub use mpit_format::store::live::{
-    REQUEST_CELLS, REQUEST_SLOTS, SEND_WORDS, WINDOW_SLOTS, comm as comm_words, pack, request_slot, send_bit,
-    thread as thread_words, window_slot,
+    FILE_SLOTS, REQUEST_CELLS, REQUEST_SLOTS, SEND_WORDS, STARTING, WINDOW_SLOTS, begun, begun_slot,
+    buffered as buffered_words, comm as comm_words, file as file_words, file_slot, pack, request_numbers,
+    request_slot, send_bit, thread as thread_words, window_slot,
 };
 pub use mpit_format::store::windows;
 
@@ -44,6 +45,12 @@ pub static MESSAGES: StaticRef<MessageWords> = StaticRef::new();
 
 /// The windows, once the store of the job exists.
 pub static WINDOWS: StaticRef<[AtomicU64; WINDOW_SLOTS * windows::CELLS]> = StaticRef::new();
+
+/// The buffered sends, once the store of the job exists.
+pub static BUFFERED: StaticRef<[AtomicU64; live::buffered::CELLS]> = StaticRef::new();
+
+/// The open files, once the store of the job exists.
+pub static FILES: StaticRef<[AtomicU64; FILE_SLOTS * live::file::CELLS]> = StaticRef::new();
 
 static DATATYPES: StaticRef<[AtomicU64; 2 * live::DATATYPE_SLOTS]> = StaticRef::new();
 
@@ -93,6 +100,8 @@ pub(crate) fn begin() {
     let add = |key, cells| OF_PROCESS.add_for(Users::OneThread, BlockKind::Description, key, cells, &[]);
     MESSAGES.set(add(live::MESSAGES, live::MESSAGE_WORDS).and_then(<[_]>::first_chunk));
     WINDOWS.set(add(live::WINDOWS, WINDOW_SLOTS * windows::CELLS).and_then(<[_]>::first_chunk));
+    BUFFERED.set(add(live::BUFFERED, live::buffered::CELLS).and_then(<[_]>::first_chunk));
+    FILES.set(add(live::FILES, FILE_SLOTS * live::file::CELLS).and_then(<[_]>::first_chunk));
     DATATYPES.set(add(live::DATATYPES, 2 * live::DATATYPE_SLOTS).and_then(<[_]>::first_chunk));
     ACTIVE.store(true, Release);
 }

@@ -1,40 +1,10 @@
 /* Programs that hang, for `mpit why`: `hangs KIND`, with 4 processes. Each kind has one mistake, in the function of its name. Before
  * it, all processes make three allreduces and a round of messages in a ring with tag 1. `alarm` ends the program if the test does not. */
 #define _POSIX_C_SOURCE 200809L
-#include "require.h"
+#include "hangs.h"
 #include <signal.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <time.h>
-#include <unistd.h>
-
-enum { PROCESSES = 4, LARGE = 4 << 20, LIMIT_SECONDS = 100 };
-
-static int me, in, out;
-static char large_in[2 * LARGE], large_out[2 * LARGE];
-
-static void receive(int from, int tag)
-{
-    MPI_Recv(&in, 1, MPI_INT, from, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-}
-
-static void barrier(void)
-{
-    MPI_Barrier(MPI_COMM_WORLD);
-}
-
-static void allreduce(void)
-{
-    MPI_Allreduce(&out, &in, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
-}
-
-static void begin(void)
-{
-    for (int i = 0; i < 3; i++)
-        allreduce();
-    MPI_Sendrecv(&out, 1, MPI_INT, (me + 1) % PROCESSES, 1, &in, 1, MPI_INT, (me + PROCESSES - 1) % PROCESSES, 1,
-                 MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-}
 
 /* Rank 1 waits for a message that rank 0 does not send, while the others are in an allreduce. */
 static void skipped_allreduce(void)
@@ -336,11 +306,7 @@ static void healthy(double seconds)
     }
 }
 
-static const struct {
-    const char *name;
-    void (*run)(void);
-} kinds[] = {
-#define KIND(name) {#name, name}
+static const struct kind kinds[] = {
     KIND(skipped_allreduce), KIND(early_finalize), KIND(computing), KIND(sleeping), KIND(stopped), KIND(gone),
     KIND(other_collective), KIND(other_root), KIND(other_count), KIND(wrong_tag), KIND(wrong_communicator), KIND(send_cycle),
     KIND(send_pair), KIND(unreceived_send), KIND(receive_cycle), KIND(receive_from_any), KIND(probing), KIND(waiting_for_one),
@@ -352,7 +318,7 @@ int main(int argc, char **argv)
 {
     const char *kind = argc > 1 ? argv[1] : "";
     const char *pmi = getenv("PMI_RANK"), *pmix = getenv("PMIX_RANK");
-    int size, known = 0;
+    int known = 0;
     const unsigned limit = LIMIT_SECONDS + (argc > 2 ? atoi(argv[2]) : 0);
     const int is_second = atoi(pmix ? pmix : pmi ? pmi : "0") == 2;
 
@@ -370,20 +336,12 @@ int main(int argc, char **argv)
     /* A child does not inherit the alarm of its parent. */
     alarm(limit);
     MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &me);
-    MPI_Comm_size(MPI_COMM_WORLD, &size);
-    require(size == PROCESSES, "needs 4 processes");
     begin();
     if (strcmp(kind, "healthy") == 0 && argc > 2) {
         healthy(atof(argv[2]));
         known = 1;
     }
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-        if (strcmp(kind, kinds[i].name) == 0) {
-            kinds[i].run();
-            known = 1;
-        }
-    }
+    known |= run_kind(kind, kinds, sizeof kinds / sizeof *kinds);
     require(known || strcmp(kind, "late_init") == 0, "unknown kind");
     MPI_Finalize();
     return 0;

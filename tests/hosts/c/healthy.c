@@ -201,6 +201,66 @@ static void groups(long round)
     MPI_Comm_free(&half);
 }
 
+/* Many requests, inactive ones among them, buffered messages, and operations that some processes leave early. */
+static void further(long round)
+{
+    static MPI_Request persistent = MPI_REQUEST_NULL;
+    static char buffer[PROCESSES * (MPI_BSEND_OVERHEAD + 100)];
+    static int incoming[4 * PROCESSES];
+    MPI_Request requests[8 * PROCESSES + 1];
+    MPI_Status statuses[8 * PROCESSES + 1];
+    MPI_Group all, others;
+    MPI_Comm some;
+    void *detached;
+    int count = 0, size = sizeof buffer, last = PROCESSES - 1, left = (me + PROCESSES - 1) % PROCESSES;
+
+    for (int i = 0; i < 4 * PROCESSES; i++)
+        MPI_Irecv(&incoming[i], 1, MPI_INT, i / 4, 20 + i % 4, world, &requests[count++]);
+    if (round % PROCESSES == me)
+        rest(300);
+    for (int i = 0; i < 4 * PROCESSES; i++)
+        MPI_Isend(&out, 1, MPI_INT, i / 4, 20 + i % 4, world, &requests[count++]);
+    if (persistent == MPI_REQUEST_NULL)
+        MPI_Recv_init(&in, 1, MPI_INT, left, 30, world, &persistent);
+    if (round % 2) {
+        MPI_Send(&out, 1, MPI_INT, (me + 1) % PROCESSES, 30, world);
+        MPI_Start(&persistent);
+    }
+    requests[count++] = persistent;
+    MPI_Waitall(count, requests, statuses);
+    MPI_Buffer_attach(buffer, size);
+    for (int i = 0; i < PROCESSES; i++)
+        MPI_Bsend(&out, 1, MPI_INT, i, 31, world);
+    if (round % PROCESSES == 1 - me % 2)
+        rest(200);
+    for (int i = 0; i < PROCESSES; i++)
+        MPI_Recv(&in, 1, MPI_INT, MPI_ANY_SOURCE, 31, world, MPI_STATUS_IGNORE);
+    MPI_Buffer_detach(&detached, &size);
+    /* The root of most operations is the first or the last one to enter them. */
+    for (int i = 0; i < 20; i++)
+        MPI_Bcast(&out, 1, MPI_INT, i % PROCESSES, world);
+    if (round % PROCESSES == me)
+        compute(200);
+    MPI_Scatter(incoming, 1, MPI_INT, &in, 1, MPI_INT, (int)(round % PROCESSES), world);
+    MPI_Exscan(&out, &in, 1, MPI_INT, MPI_SUM, world);
+    MPI_Ibcast(&out, 1, MPI_INT, last, world, &requests[0]);
+    MPI_Ibarrier(world, &requests[1]);
+    if (round % PROCESSES == 2)
+        rest(200);
+    MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+    MPI_Comm_group(world, &all);
+    MPI_Group_excl(all, 1, &last, &others);
+    if (me != last) {
+        if (me == 0)
+            rest(200);
+        MPI_Comm_create_group(world, others, 3, &some);
+        MPI_Barrier(some);
+        MPI_Comm_free(&some);
+    }
+    MPI_Group_free(&others);
+    MPI_Group_free(&all);
+}
+
 static MPI_Comm with_others;
 
 static void worlds(long round)
@@ -227,7 +287,7 @@ static const struct {
     void (*run)(long round);
 } kinds[] = {
 #define KIND(name) {#name, name}
-    KIND(messages), KIND(collectives), KIND(windows), KIND(threads), KIND(files), KIND(groups), KIND(worlds),
+    KIND(messages), KIND(collectives), KIND(windows), KIND(threads), KIND(files), KIND(groups), KIND(further), KIND(worlds),
 };
 
 static void join_worlds(char *program, char **words)

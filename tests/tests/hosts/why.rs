@@ -1,5 +1,7 @@
 //! `mpit why` on programs that hang, and on one that does not.
 
+mod kinds;
+
 use std::env;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -7,9 +9,10 @@ use std::time::{Duration, Instant};
 
 use mpit_tests::launch::mpit_line;
 use mpit_tests::machine_lock::{self, MachineLock};
-use mpit_tests::{Context, Failure, Finished, Job, Outcome, Prof, Stack, Vendor, build, paths, stacks};
+use mpit_tests::{Context, Failure, Finished, Job, Outcome, Prof, Stack, build, paths, stacks};
 use serde_json::Value;
 
+use self::kinds::{FURTHER, HANGS, Hang, every, hangs_on, of_stack};
 use crate::fortran::INTERFACES;
 use crate::unusual_messages::spawns;
 use crate::{names_in, on_each_in_dir, on_in_dir, read_all, report};
@@ -25,49 +28,12 @@ const INTERVAL: &str = "0.3";
 /// The number of polls of a program that does not hang, by this environment variable.
 const POLLS: (&str, u32) = ("MPIT_TEST_POLLS", 6);
 
-/// A way to hang, and a finding of `mpit why`: its kind, and the culprits.
-type Hang = (&'static str, &'static str, &'static [u32]);
-
-/// The kinds of `hosts/c/hangs.c`, `hosts/fortran/hangs.F90` and `hosts/python/hangs.py`; the script lacks those that hang on no library
-/// with mpi4py. Where two findings are right, the more special one.
-const HANGS: [Hang; 29] = [
-    ("skipped_allreduce", "collective-skipped", &[1]),
-    ("early_finalize", "finalized-early", &[2]),
-    ("computing", "computing", &[2]),
-    ("sleeping", "sleeping", &[2]),
-    ("stopped", "stopped", &[2]),
-    ("gone", "gone", &[2]),
-    ("other_collective", "collective-differs", &[3]),
-    ("other_root", "root-differs", &[3]),
-    ("other_count", "count-differs", &[3]),
-    ("wrong_tag", "receive-unserved", &[1]),
-    ("wrong_communicator", "receive-unserved", &[1]),
-    ("send_cycle", "message-cycle", &[0, 1, 2, 3]),
-    ("send_pair", "message-cycle", &[1, 2]),
-    ("unreceived_send", "send-unreceived", &[3]),
-    ("receive_cycle", "message-cycle", &[0, 1, 2, 3]),
-    ("receive_from_any", "receive-unserved", &[1]),
-    ("probing", "receive-unserved", &[0]),
-    ("waiting_for_one", "receive-unserved", &[2]),
-    ("exchange_of_other_tags", "receive-unserved", &[1]),
-    ("skipped_nonblocking", "collective-skipped", &[3]),
-    ("kept_lock", "rma-lock", &[0]),
-    ("kept_lock_all", "rma-lock", &[0]),
-    ("skipped_fence", "collective-skipped", &[3]),
-    ("unfinished_access", "rma-epoch", &[1, 2, 3]),
-    ("skipped_dup", "collective-skipped", &[2]),
-    ("communicator_order", "communicator-order", &[0]),
-    ("skipped_in_half", "collective-skipped", &[3]),
-    ("skipped_open", "collective-skipped", &[1]),
-    ("late_init", "not-initialized", &[2]),
-];
-
 /// The kinds of `hosts/c/healthy.c`, in pairs that run at the same time.
 const HEALTHY: [[&str; 2]; 4] =
-    [["messages", "windows"], ["collectives", "files"], ["threads", "groups"], ["worlds", "messages"]];
+    [["messages", "windows"], ["collectives", "files"], ["threads", "groups"], ["worlds", "further"]];
 
 /// The findings after which a job may make progress, so that its exit status is 0.
-const NO_DEADLOCK: [&str; 3] = ["computing", "sleeping", "not-initialized"];
+const NO_DEADLOCK: [&str; 5] = ["computing", "sleeping", "polling", "undetermined", "not-initialized"];
 
 /// A running job. It is ended with its processes when this is dropped.
 pub(crate) struct Running {
@@ -168,16 +134,6 @@ fn number(value: &Value) -> Option<u32> {
     value.as_u64().and_then(|number| number.try_into().ok())
 }
 
-/// Returns true if a program hangs on a library: some libraries return an error, or the program continues.
-fn hangs_on(stack: &Stack, kind: &str) -> bool {
-    match kind {
-        "other_count" => stack.label() == "ompi4.1.4",
-        // Intel MPI buffers long messages.
-        "other_root" | "send_cycle" => stack.vendor() != Vendor::Intel,
-        _ => true,
-    }
-}
-
 fn job(stack: &Stack, program: &Path, kind: &str, dir: &Path) -> Outcome<Job> {
     Job::mpi(stack, RANKS).arg(program).arg(kind).dir(dir).seconds(120).under_mpit(&[])
 }
@@ -186,15 +142,10 @@ pub(crate) fn end_of_line(program: &Path, kind: &str) -> String {
     format!("{} {kind}", program.display())
 }
 
-/// Returns each `step`th way to hang, from number `first` on.
-fn every(step: usize, first: usize) -> impl Iterator<Item = Hang> {
-    HANGS.into_iter().skip(first).step_by(step)
-}
-
 /// Runs a program that hangs in these ways, and expects their findings. `program` has the words between the launcher and the kind.
 fn are_named(stack: &Stack, dir: &Path, program: &[&Path], hangs: impl Iterator<Item = Hang>) -> Outcome {
     let words: Vec<String> = program.iter().map(|word| word.display().to_string()).collect();
-    for (kind, finding, culprits) in hangs.filter(|(kind, ..)| hangs_on(stack, kind)) {
+    for (kind, finding, culprits) in hangs.filter(|(kind, ..)| hangs_on(stack.label(), kind)) {
         let job = Job::mpi(stack, RANKS).args(&words).arg(kind).dir(dir).seconds(120).under_mpit(&[])?;
         let mut running = Running::start(&job, &format!("{} {kind}", words.join(" ")))?;
         running.expect(finding, culprits).context(kind)?;
@@ -202,12 +153,15 @@ fn are_named(stack: &Stack, dir: &Path, program: &[&Path], hangs: impl Iterator<
     Ok(())
 }
 
-/// Runs all programs on a library of each family, and every fourth one on the others: a program takes some seconds.
+/// Runs each program on a library of each family, in turn. `MPIT_TEST_HANGS=all` runs all on all.
 #[test]
 fn mistakes_are_named() -> Outcome {
     on_each_in_dir("why", |stack, dir| {
-        let step = if ["ompi4.1.4", "mpich4.0.2"].contains(&stack.label()) { 1 } else { 4 };
-        are_named(stack, dir, &[&*stack.compile("hangs")?], every(step, 0))
+        for (program, kinds) in [("hangs", HANGS.as_slice()), ("further_hangs", &FURTHER)] {
+            let program = stack.compile(program)?;
+            are_named(stack, dir, &[&*program], of_stack(stack, kinds).into_iter())?;
+        }
+        Ok(())
     })
 }
 

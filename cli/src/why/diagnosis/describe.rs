@@ -1,7 +1,11 @@
 //! Descriptions of processes and their calls.
 
+use std::collections::BTreeMap;
+
 use super::super::calls::{CallKind, kind};
-use super::super::snapshot::{Call, Comm, CommId, Operation, OperationKind, Phase, ProcessState, RankState};
+use super::super::snapshot::{
+    Call, Comm, CommId, Operation, OperationKind, Phase, ProcessState, RankState, Snapshot,
+};
 use crate::run::ranks;
 
 /// The number of requests that are described.
@@ -27,20 +31,72 @@ pub(crate) fn activity(rank: &RankState) -> String {
     format!("{stopped}{place}")
 }
 
+/// The maximum number of different activities of some processes that are described.
+const MAX_PLACES: usize = 4;
+
+/// Returns the activities of some processes, and the processes of each, in the order of the first ones.
+pub(super) fn places(snapshot: &Snapshot, all: &[u32]) -> Vec<(String, Vec<u32>)> {
+    let mut places: BTreeMap<String, Vec<u32>> = BTreeMap::new();
+    for rank in all.iter().filter_map(|rank| snapshot.rank(*rank)) {
+        places.entry(activity(rank)).or_default().push(rank.rank);
+    }
+    let mut places: Vec<_> = places.into_iter().collect();
+    places.sort_by_key(|(_, ranks)| ranks.first().copied());
+    places
+}
+
+/// Describes the activities of some processes that the sentence has named: "it is in MPI_Recv from 0", or "rank 0 is in MPI_Barrier, ranks
+/// 1-2 are outside of MPI". Empty if they are not known.
+pub(super) fn they_are_in(snapshot: &Snapshot, all: &[u32]) -> String {
+    match places(snapshot, all).as_slice() {
+        [] => String::new(),
+        [(activity, _)] => format!("{} {activity}", they_are(all)),
+        places => each(places, |activity, ranks| format!("{} {activity}", ranks_are(ranks))),
+    }
+}
+
+/// Describes what some processes are in: "ranks 0-1 are in MPI_Barrier", or several such parts.
+pub(super) fn ranks_are_in(snapshot: &Snapshot, all: &[u32]) -> String {
+    each(&places(snapshot, all), |activity, ranks| format!("{} {activity}", ranks_are(ranks)))
+}
+
+/// Describes the processes of each activity, of many the first.
+pub(super) fn each(places: &[(String, Vec<u32>)], describe: impl Fn(&str, &[u32]) -> String) -> String {
+    let shown = places.iter().take(MAX_PLACES).map(|(activity, ranks)| describe(activity, ranks));
+    let mut texts: Vec<String> = shown.collect();
+    let more: usize = places.iter().skip(MAX_PLACES).map(|(_, ranks)| ranks.len()).sum();
+    if more > 0 {
+        texts.push(format!("{more} more elsewhere"));
+    }
+    texts.join(", ")
+}
+
 fn outside(rank: &RankState) -> String {
+    if let Some((call, _)) = rank.poll() {
+        return polling(rank, call);
+    }
     match (&rank.process.system_call, rank.process.state) {
         (Some(call), ProcessState::Sleeping) => format!("outside of MPI, in {call}"),
         _ => "outside of MPI".into(),
     }
 }
 
+/// Describes a process that tests for the state of its operations again and again.
+pub(super) fn polling(rank: &RankState, call: &Call) -> String {
+    format!("polling with {}", in_call(rank, call).trim_start_matches("in "))
+}
+
 /// Describes a call with the arguments that matter.
 pub(super) fn in_call(rank: &RankState, call: &Call) -> String {
     let on = call.comm.map_or_else(String::new, |comm| format!(" on {}", comm_name(rank, comm)));
     match kind(&call.name) {
-        CallKind::Collective(_) => {
+        CallKind::Collective(_) | CallKind::File | CallKind::External(_) => {
             let number = call.number.map_or_else(String::new, |number| format!(" number {number}"));
             format!("in {}{number}{on}", call.name)
+        }
+        CallKind::CreateGroup | CallKind::Intercomm => {
+            let tag = call.tag.map_or_else(String::new, |tag| format!(" with tag {tag}"));
+            format!("in {}{tag}{on}", call.name)
         }
         CallKind::Lock => {
             let comm = call.comm.and_then(|comm| rank.comm(comm));
@@ -50,17 +106,8 @@ pub(super) fn in_call(rank: &RankState, call: &Call) -> String {
             format!("in {}{target}", call.name)
         }
         _ if call.operations.is_empty() => format!("in {}", call.name),
-        CallKind::WaitAll | CallKind::WaitAny => {
-            let shown = call.operations.iter().take(SHOWN_OPERATIONS);
-            let mut all: Vec<String> = shown.map(|operation| described(rank, operation)).collect();
-            if call.has_more {
-                all.push("more".into());
-            } else if call.operations.len() > SHOWN_OPERATIONS {
-                all.push(format!("{} more", call.operations.len() - SHOWN_OPERATIONS));
-            }
-            let or = if kind(&call.name) == CallKind::WaitAny { "or" } else { "and" };
-            format!("in {} for {}", call.name, join(&all, or))
-        }
+        CallKind::WaitAll | CallKind::WaitAny | CallKind::Buffered => waiting_for(rank, call),
+        _ if is_test(&call.name) => waiting_for(rank, call),
         _ => {
             let all: Vec<String> =
                 call.operations.iter().map(|operation| direction(rank, operation)).collect();
@@ -69,11 +116,35 @@ pub(super) fn in_call(rank: &RankState, call: &Call) -> String {
     }
 }
 
+/// Returns true for calls that test for the state of requests.
+fn is_test(name: &str) -> bool {
+    name.starts_with("MPI_Test") || name.starts_with("MPI_Request_get_status") || name == "MPI_Parrived"
+}
+
+/// Describes a call with the operations that it waits or tests for.
+fn waiting_for(rank: &RankState, call: &Call) -> String {
+    let is_for_any =
+        kind(&call.name) == CallKind::WaitAny || ["any", "some"].iter().any(|end| call.name.ends_with(end));
+
+    let shown = call.operations.iter().take(SHOWN_OPERATIONS);
+    let mut all: Vec<String> = shown.map(|operation| described(rank, operation)).collect();
+    let more = call.operations.len().saturating_sub(SHOWN_OPERATIONS);
+    if call.has_more {
+        all.push("more that are not recorded".into());
+    } else if more > 0 {
+        all.push(format!("{more} more"));
+    }
+    format!("in {} for {}", call.name, join(&all, if is_for_any { "or" } else { "and" }))
+}
+
 fn described(rank: &RankState, operation: &Operation) -> String {
     match operation.kind {
         OperationKind::Send | OperationKind::Receive => format!("a message {}", direction(rank, operation)),
+        OperationKind::Other if operation.name.is_empty() => "a request that is not recorded".into(),
+        OperationKind::Other => format!("a request of {}", operation.name),
         OperationKind::Collective => {
             let number = operation.number.map_or_else(String::new, |number| format!(" number {number}"));
+            let number = operation.starts.map_or(number, |starts| format!(" (start {starts})"));
             format!("{}{number} on {}", operation.name, comm_name(rank, operation.comm))
         }
     }

@@ -24,6 +24,8 @@ pub(crate) enum FindingKind {
     CollectiveDiffers,
     RootDiffers,
     CountDiffers,
+    /// Processes create a communicator with different tags.
+    TagDiffers,
     /// Processes make collective operations on several communicators in different orders.
     CommunicatorOrder,
     /// Processes wait for each other's messages in a cycle.
@@ -35,12 +37,16 @@ pub(crate) enum FindingKind {
     CollectiveSkipped,
     NotInitialized,
     FinalizedEarly,
+    /// A process tests for the state of its operations again and again.
+    Polling,
     /// A process computes outside of MPI.
     Computing,
     /// A process waits for something else than MPI.
     Sleeping,
     /// A process is not known; it may be on another node.
     Unknown,
+    /// It cannot be told whether a process makes progress in its call.
+    Undetermined,
     /// All processes take part in their operations.
     Transferring,
 }

@@ -22,7 +22,7 @@ pub(super) fn can_progress(waits: &BTreeMap<u32, Wait>, free: &BTreeSet<u32>) ->
 
 fn is_satisfied(wait: &Wait, progress: &BTreeSet<u32>) -> bool {
     match wait {
-        Wait::Ready => true,
+        Wait::Ready | Wait::Unknown(_) => true,
         Wait::On(edge) => progress.contains(&edge.to),
         Wait::All(waits) => waits.iter().all(|wait| is_satisfied(wait, progress)),
         Wait::Any(waits) => waits.iter().any(|wait| is_satisfied(wait, progress)),
@@ -32,7 +32,7 @@ fn is_satisfied(wait: &Wait, progress: &BTreeSet<u32>) -> bool {
 /// Returns the edges of a condition in its order.
 pub(super) fn edges(wait: &Wait) -> Vec<&Edge> {
     match wait {
-        Wait::Ready => Vec::new(),
+        Wait::Ready | Wait::Unknown(_) => Vec::new(),
         Wait::On(edge) => vec![edge],
         Wait::All(waits) | Wait::Any(waits) => waits.iter().flat_map(edges).collect(),
     }

@@ -71,7 +71,7 @@ pub(crate) fn diagnose(before: &Snapshot, now: &Snapshot, seconds: f64) -> Diagn
     let can_progress = graph::can_progress(&blocked, &free);
     let deadlocked: BTreeSet<u32> =
         blocked.keys().filter(|rank| !can_progress.contains(rank)).copied().collect();
-    let view = View { before, now, seconds, blocked: &blocked };
+    let view = View { before, now, seconds, blocked: &blocked, waits: &waits };
     if !deadlocked.is_empty() {
         return Diagnosis {
             verdict: Verdict::Stuck,
@@ -97,6 +97,7 @@ struct View<'a> {
     now: &'a Snapshot,
     seconds: f64,
     blocked: &'a BTreeMap<u32, Wait>,
+    waits: &'a Waits<'a>,
 }
 
 fn standing(before: &Snapshot, now: &Snapshot, waits: &Waits<'_>, rank: u32) -> Standing {

@@ -26,7 +26,7 @@ pub const CELLS: usize = GROUP + 1;
 
 pub(super) const MAGIC: u64 = u64::from_ne_bytes(*b"mpit\nsto");
 
-pub(super) const VERSION: u64 = 8;
+pub(super) const VERSION: u64 = 9;
 
 /// The number of words of the header: magic, version, world size and rank, process, state, a flag for `MPI_Finalize`, the number of
 /// words of the file, and the [`Outcome`] of the process's output.

@@ -12,7 +12,7 @@ use std::sync::atomic::{
 /// The words of a thread: block [`Thread`](super::blocks::BlockKind::Thread), whose key is the thread's slot.
 pub mod thread {
     /// The number of words.
-    pub const CELLS: usize = 15;
+    pub const CELLS: usize = MORE + MAX_MORE;
     /// The number of the call in progress or of the last one, from bit [`NUMBER_SHIFT`] on, its index in
     /// [`CALLS`](crate::calls::CALLS) from bit [`CALL_SHIFT`] on, and a bit for each word below that belongs to it.
     pub const STATE: usize = 0;
@@ -41,6 +41,30 @@ pub mod thread {
     pub const TID: usize = 13;
     /// A value that differs between threads which have the slot one after the other.
     pub const OWNER: usize = 14;
+    /// The number of calls that tested for the state of an operation from bit [`POLLS_SHIFT`] on, and the index of the last one.
+    pub const POLLS: usize = 15;
+    /// The number of requests that the last test had.
+    pub const POLLED: usize = 16;
+    /// The handle of the communicator or window of the last test; 0 for one of requests.
+    pub const POLLED_OBJECT: usize = 17;
+    /// The source and the tag of the last test for a message.
+    pub const POLLED_PEER: usize = 18;
+    /// The handles of the first requests of the last test.
+    pub const POLLED_REQUESTS: usize = 19;
+    /// A further argument: of `MPI_Intercomm_create` the communicator of the leaders.
+    pub const FURTHER: usize = 23;
+    /// The number of entries in [`REQUESTS`] and [`MORE`] together, of calls with more requests than [`MAX_REQUESTS`] or with a group,
+    /// and [`IS_CUT`].
+    pub const STORED: usize = 24;
+    /// Further handles of requests, or the ranks in the world of a group, each in a word.
+    pub const MORE: usize = 25;
+    /// The maximum number of further handles or ranks.
+    pub const MAX_MORE: usize = 60;
+
+    /// The bit for more handles or ranks than the words have place for.
+    pub const IS_CUT: u64 = 1 << 32;
+    /// The position of the number of tests.
+    pub const POLLS_SHIFT: u32 = 16;
 
     /// The position of the call's index in the state. The bits between are one for each of the words 1 to 8.
     pub const CALL_SHIFT: u32 = 9;
@@ -66,8 +90,12 @@ pub mod comm {
     pub const NAME: usize = 6;
     /// The maximum length of the name.
     pub const MAX_NAME: usize = 64;
+    /// The last [collective operations](super::begun) that a process may leave, or begin without a wait, before others enter them.
+    pub const BEGUN: usize = NAME + MAX_NAME / 8;
+    /// The number of these operations.
+    pub const MAX_BEGUN: usize = 8;
     /// The members, two ranks in a word, in blocks that have space for them.
-    pub const MEMBERS: usize = NAME + MAX_NAME / 8;
+    pub const MEMBERS: usize = BEGUN + MAX_BEGUN;
 
     /// The bit of an intercommunicator.
     pub const REMOTE: u64 = 1;
@@ -91,6 +119,9 @@ pub mod process {
     pub const NAMESPACE: usize = 4;
 }
 
+/// The name of a mapping that a process has while it is in `MPI_Init`, when it has no store.
+pub const STARTING: &std::ffi::CStr = c"mpit:MPI_Init";
+
 /// The key of the block with [`process`].
 pub const PROCESS: u64 = 1;
 /// The key of blocks with [`comm`].
@@ -109,15 +140,63 @@ pub const ABOUT: u64 = 7;
 /// The key of the block with the beginning of the name of the process's file at its end, an absolute path with the world's number.
 pub const OUTPUT: u64 = 8;
 
+/// The key of the block with the [buffered sends](buffered).
+pub const BUFFERED: u64 = 9;
+
+/// The key of the block with the [files](file), by [slot](file_slot).
+pub const FILES: u64 = 10;
+
+/// The words of the buffered sends since a buffer was detached or flushed.
+pub mod buffered {
+    /// The number of sends, more than [`MAX`] if not all of them are known.
+    pub const COUNT: usize = 0;
+    /// The sends: the communicator; the destination, and the tag in the upper half.
+    pub const SENDS: usize = 1;
+    /// The maximum number of sends.
+    pub const MAX: usize = 16;
+    /// The number of words.
+    pub const CELLS: usize = SENDS + 2 * MAX;
+}
+
+/// The words of an open file.
+pub mod file {
+    /// The handle; 0 while the words are not used.
+    pub const HANDLE: usize = 0;
+    /// The lineage of the communicator that opened the file.
+    pub const LINEAGE: usize = 1;
+    /// The number of the opening among the collective operations there.
+    pub const OPENING: usize = 2;
+    /// The number of collective operations on the file.
+    pub const COLLECTIVES: usize = 3;
+    /// The number of words.
+    pub const CELLS: usize = 4;
+}
+
+/// The number of open files that are kept.
+pub const FILE_SLOTS: usize = 64;
+
 /// The number of words of the set of sends.
 pub const SEND_WORDS: usize = 1024;
 
 /// The number of requests that are kept.
-pub const REQUEST_SLOTS: usize = 256;
+pub const REQUEST_SLOTS: usize = 1024;
 
-/// The number of words of a request: its handle; the index of its call, with the number of a collective operation from bit 16
-/// on; the communicator; the peer, and the tag in the upper half.
+/// The number of words of a request: its handle; the index of its call, with a [number](request_numbers) from bit 16 on; the communicator
+/// or file; the peer, and in the upper half the tag, or the number of starts of a persistent collective operation.
 pub const REQUEST_CELLS: usize = 4;
+
+/// The number in the description of a request: that of a collective operation on its communicator or file, or of a partitioned send the
+/// number of partitions that are ready, below [`PARTITIONS_SHIFT`], and of all partitions.
+pub mod request_numbers {
+    /// The position of the number.
+    pub const SHIFT: u32 = 16;
+    /// The position of the number of partitions, in the word that has the index of the call.
+    pub const PARTITIONS_SHIFT: u32 = 40;
+    /// The maximum number of partitions.
+    pub const MAX_PARTITIONS: u64 = (1 << (64 - PARTITIONS_SHIFT)) - 1;
+    /// The position of the number of starts.
+    pub const STARTS_SHIFT: u32 = 32;
+}
 
 /// The number of words of the sends and the requests.
 pub const MESSAGE_WORDS: usize = SEND_WORDS + REQUEST_SLOTS * REQUEST_CELLS;
@@ -150,7 +229,28 @@ pub const fn send_bit(comm: u64, peer_and_tag: u64) -> (usize, u32) {
 #[inline]
 #[must_use]
 pub const fn request_slot(handle: u64) -> usize {
-    (handle.wrapping_mul(MULTIPLIER) >> 56) as usize % REQUEST_SLOTS
+    (handle.wrapping_mul(MULTIPLIER) >> 54) as usize % REQUEST_SLOTS
+}
+
+/// Returns the word for a collective operation on a communicator: the index of its call, its number, and its root. The number is cut to
+/// the bits that are left.
+#[inline]
+#[must_use]
+pub const fn begun(call: u32, number: u64, root: i32) -> u64 {
+    number << 43 | (call as u64 & 0x7ff) << 32 | root.cast_unsigned() as u64
+}
+
+/// Returns the index of the word for a collective operation among those of a communicator.
+#[inline]
+#[must_use]
+pub const fn begun_slot(number: u64) -> usize {
+    comm::BEGUN + number as usize % comm::MAX_BEGUN
+}
+
+/// Returns the index of a file's slot. A later file may replace it.
+#[must_use]
+pub const fn file_slot(handle: u64) -> usize {
+    (handle.wrapping_mul(MULTIPLIER) >> 58) as usize % FILE_SLOTS
 }
 
 /// Returns the index of a datatype's slot. A later datatype may replace it.
@@ -198,6 +298,7 @@ impl NewComm<'_> {
         set(comm::RANK_AND_SIZE, u64::from(self.rank) | u64::from(self.size) << 32);
         set(comm::FORM, form);
         rename_comm(words, self.name);
+        words[comm::BEGUN..comm::MEMBERS].iter().for_each(|word| word.store(0, Relaxed));
         for (at, pair) in listed.chunks(2).enumerate() {
             let second = pair.get(1).map_or(0, |rank| u64::from(*rank) << 32);
             set(comm::MEMBERS + at, u64::from(pair[0]) | second);

@@ -19,6 +19,10 @@ pub enum Area {
     Other,
 }
 
+/// Calls that return a request for something that no area has.
+const IN_NO_AREA: [&str; 5] =
+    ["Buffer_iflush", "Comm_iflush_buffer", "Session_iflush_buffer", "Comm_iagree", "Grequest_start"];
+
 impl Area {
     /// All areas, in their order.
     pub const ALL: [Self; 6] =
@@ -38,12 +42,14 @@ impl Area {
             Class::Poll if call.name.contains("probe") => Self::PointToPoint,
             Class::Wait | Class::Poll => Self::Wait,
             Class::File => Self::Io,
+            // These are not for one-sided communication either.
+            Class::StartOther if IN_NO_AREA.contains(&call.name) => Self::Other,
             Class::StartOther if call.name.ends_with("_init") || call.name.starts_with("Comm_") => {
                 Self::Collective
             }
             Class::Access | Class::StartOther => Self::OneSided,
             Class::StartPersistent => Self::PointToPoint,
-            Class::Local | Class::Other => Self::Other,
+            Class::Partition | Class::Local | Class::Other => Self::Other,
         }
     }
 

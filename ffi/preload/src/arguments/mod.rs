@@ -72,6 +72,10 @@ values! {
     Win(Object) of Win;
     /// A reduction operation.
     Op(Object) of Op;
+    Group(Object) of Group;
+    File(Object) of File;
+    /// The handle of one request, by value in C.
+    OneRequest(Object) of Request;
     /// A handle of another kind, which is forwarded and not used.
     Object(Object);
 }
@@ -109,9 +113,13 @@ addresses! {
     Buf;
     /// Any address that is forwarded and not used.
     Pointer;
+    /// The variable of a file that the call opens.
+    NewFile;
     // Variables: `New...` for an object that the call creates, `...Out` for a result.
     NewComm of Comm as LiveComm;
     NewWin of Win as LiveWin;
+    /// The variable of a file that the call closes.
+    ClosedFile of File;
     CountOut;
     /// A buffer of `MPI_MAX_ERROR_STRING` characters in which the call stores a text.
     TextOut;
@@ -270,6 +278,14 @@ impl<L: Binding> NewWin<L> {
     #[allow(clippy::inline_always, reason = "folds away")]
     pub(crate) fn handles(self) -> Handles {
         Handles { at: self.0, read: L::handle_at, kind: Bind::Win }
+    }
+}
+
+impl<L: Binding> NewFile<L> {
+    #[inline(always)]
+    #[allow(clippy::inline_always, reason = "folds away")]
+    pub(crate) fn handles(self) -> Handles {
+        Handles { at: self.0, read: L::handle_at, kind: Bind::File }
     }
 }
 

@@ -6,8 +6,8 @@ use std::marker::PhantomData;
 use std::sync::{Mutex, PoisonError};
 
 use super::{
-    Buf, C, Comm, Count, CountArray, CountOut, Disp, Int, LargeC, NewWin, Object, Op, Pointer, RecvCounts,
-    RecvDispls, Request, SendCounts, SendDispls, Type, Types, Wide, Win,
+    Buf, C, Comm, Count, CountArray, CountOut, Disp, File, Int, LargeC, NewWin, Object, Op, Pointer,
+    RecvCounts, RecvDispls, Request, SendCounts, SendDispls, Type, Types, Wide, Win,
 };
 
 /// The numbers of blocks that a call sends and receives; 0 if its arrays are not significant.
@@ -121,7 +121,7 @@ macro_rules! same {
         }
     )+};
 }
-same!(Int, Wide, Disp, Comm, Type, Win, Op, Object);
+same!(Int, Wide, Disp, Comm, Type, Win, Op, File, Object);
 
 macro_rules! same_address {
     ($($kind:ident),+) => {$(

@@ -15,6 +15,45 @@ macro_rules! watch_argument {
     ($into:ident new $value:ident NewWin) => {
         $crate::watch::Arguments { new_window: Some($value.handles()), ..$into }
     };
+    ($into:ident new $value:ident NewFile) => {
+        $crate::watch::Arguments { new_file: Some($value.handles()), ..$into }
+    };
+    ($into:ident file $value:ident $kind:ident) => {
+        $crate::watch::Arguments { object: Some($value.get()), ..$into }
+    };
+    ($into:ident group $value:ident Group) => {
+        $crate::watch::Arguments { group: Some($value.get()), leader: Some(0), ..$into }
+    };
+    ($into:ident local_leader $value:ident Int) => {
+        $crate::watch::Arguments { leader: Some($value.get()), ..$into }
+    };
+    ($into:ident peer_comm $value:ident Comm) => {
+        $crate::watch::Arguments { leaders: Some($value.get()), ..$into }
+    };
+    ($into:ident remote_leader $value:ident Int) => {
+        $crate::watch::Arguments { remote_leader: Some($value.get()), ..$into }
+    };
+    ($into:ident partitions $value:ident Int) => {
+        $crate::watch::Arguments { partitions: Some(i64::from($value.get())), ..$into }
+    };
+    ($into:ident partition $value:ident Int) => {
+        $crate::watch::Arguments { partitions: Some(1), ..$into }
+    };
+    ($into:ident first $value:ident Int) => {
+        $crate::watch::Arguments { partitions: Some(1 - i64::from($value.get())), ..$into }
+    };
+    ($into:ident last $value:ident Int) => {
+        $crate::watch::Arguments {
+            partitions: Some($into.partitions.unwrap_or(0) + i64::from($value.get())),
+            ..$into
+        }
+    };
+    ($into:ident len $value:ident Int) => {
+        $crate::watch::Arguments { partitions: Some(i64::from($value.get())), ..$into }
+    };
+    ($into:ident request $value:ident OneRequest) => {
+        $crate::watch::Arguments { request: Some($value.get()), ..$into }
+    };
     ($into:ident dest $value:ident Int) => {
         $crate::watch::Arguments { dest: Some($value.get()), ..$into }
     };

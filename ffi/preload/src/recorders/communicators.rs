@@ -3,11 +3,19 @@
 use mpit_ffi::comms::{self, Freeing};
 use mpit_ffi::origins::Call;
 
-use crate::arguments::{Binding, Comm, NewComm};
+use crate::arguments::{Binding, Comm, Int, NewComm};
 
 /// Registers a communicator that was created from another one, in a process that is in it.
 pub(crate) fn created<L: Binding>(call: Call, parent: Comm<L>, comm: NewComm<L>) {
     creation_started(call, parent, comm);
+    created_without_parent(comm);
+}
+
+/// Registers a communicator that a part of another one's processes created, with a tag.
+pub(crate) fn created_among<L: Binding>(call: Call, parent: Comm<L>, tag: Int<L>, comm: NewComm<L>) {
+    if let Some(parent) = parent.live() {
+        comms::creation_among_started(parent, call, tag.get(), comm.get());
+    }
     created_without_parent(comm);
 }
 

@@ -3,7 +3,7 @@
 
 use crate::interpose::calls;
 use crate::recorders::communicators::{
-    created, created_without_parent, creation_started, freeing, register, renamed,
+    created, created_among, created_without_parent, creation_started, freeing, register, renamed,
 };
 use crate::recorders::in_advance;
 use mpit_ffi::origins::Call;
@@ -16,7 +16,8 @@ calls! {
         comm: Comm, info: Object, new: NewComm, request: Request,
     ) => creation_started(Call::Idup, comm, new);
     after(Communicators) plain fn Comm_create(comm: Comm, group: Object, new: NewComm) => created(Call::Create, comm, new);
-    after(Communicators) plain fn Comm_create_group(comm: Comm, group: Object, tag: Int, new: NewComm) => created(Call::CreateGroup, comm, new);
+    after(Communicators) plain fn Comm_create_group(comm: Comm, group: Group, tag: Int, new: NewComm)
+        => created_among(Call::CreateGroup, comm, tag, new);
     after(Communicators) plain fn Comm_split(comm: Comm, color: Int, key: Int, new: NewComm) => created(Call::Split, comm, new);
     after(Communicators) plain fn Comm_split_type(
         comm: Comm, kind: Int, key: Int, info: Object, new: NewComm,
@@ -38,7 +39,7 @@ calls! {
     ) => created(Call::DistGraph, comm, new);
     after(Communicators) plain fn Intercomm_create(
         local_comm: Comm, local_leader: Int, peer_comm: Comm, remote_leader: Int, tag: Int, new: NewComm,
-    ) => created(Call::Intercomm, local_comm, new);
+    ) => created_among(Call::Intercomm, local_comm, tag, new);
     after(Communicators) plain fn Intercomm_merge(comm: Comm, high: Int, new: NewComm) => created(Call::Merge, comm, new);
     after(Communicators) plain fn Comm_get_parent(parent: NewComm) => register(parent);
     after(Communicators) plain fn Comm_join(socket: Int, new: NewComm) => created_without_parent(new);

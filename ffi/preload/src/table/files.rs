@@ -16,7 +16,7 @@ macro_rules! transfers {
     (@one [$($place:ident: $kind:ident,)*] [$($last:ident: $last_kind:ident)?] $name:ident) => {
         calls! {
             timed(Files) large fn $name(
-                file: Object, $($place: $kind,)* buf: Buf, count: Count, datatype: Type $(, $last: $last_kind)?
+                file: File, $($place: $kind,)* buf: Buf, count: Count, datatype: Type $(, $last: $last_kind)?
             );
         }
     };
@@ -35,7 +35,7 @@ transfers! {
 /// Defines the calls that end split collective transfers.
 macro_rules! ends {
     ($($name:ident)+) => {
-        calls! {$(timed(Files) plain fn $name(file: Object, buf: Buf, status: Pointer);)+}
+        calls! {$(timed(Files) plain fn $name(file: File, buf: Buf, status: Pointer);)+}
     };
 }
 
@@ -45,29 +45,29 @@ ends! {
 }
 
 calls! {
-    timed(Files) plain fn File_close(file: Pointer);
-    timed(Files) plain fn File_set_size(file: Object, size: Disp);
-    timed(Files) plain fn File_preallocate(file: Object, size: Disp);
-    timed(Files) plain fn File_get_size(file: Object, size: Pointer);
-    timed(Files) plain fn File_get_group(file: Object, group: Pointer);
-    timed(Files) plain fn File_get_amode(file: Object, mode: Pointer);
-    timed(Files) plain fn File_set_info(file: Object, info: Object);
-    timed(Files) plain fn File_get_info(file: Object, info: Pointer);
-    timed(Files) plain fn File_seek(file: Object, offset: Disp, whence: Int);
-    timed(Files) plain fn File_seek_shared(file: Object, offset: Disp, whence: Int);
-    timed(Files) plain fn File_get_position(file: Object, offset: Pointer);
-    timed(Files) plain fn File_get_position_shared(file: Object, offset: Pointer);
-    timed(Files) plain fn File_get_byte_offset(file: Object, offset: Disp, place: Pointer);
-    timed(Files) large fn File_get_type_extent(file: Object, datatype: Type, extent: Pointer);
-    timed(Files) plain fn File_set_atomicity(file: Object, flag: Int);
-    timed(Files) plain fn File_get_atomicity(file: Object, flag: Pointer);
-    timed(Files) plain fn File_sync(file: Object);
+    timed(Files) plain fn File_close(file: ClosedFile);
+    timed(Files) plain fn File_set_size(file: File, size: Disp);
+    timed(Files) plain fn File_preallocate(file: File, size: Disp);
+    timed(Files) plain fn File_get_size(file: File, size: Pointer);
+    timed(Files) plain fn File_get_group(file: File, group: Pointer);
+    timed(Files) plain fn File_get_amode(file: File, mode: Pointer);
+    timed(Files) plain fn File_set_info(file: File, info: Object);
+    timed(Files) plain fn File_get_info(file: File, info: Pointer);
+    timed(Files) plain fn File_seek(file: File, offset: Disp, whence: Int);
+    timed(Files) plain fn File_seek_shared(file: File, offset: Disp, whence: Int);
+    timed(Files) plain fn File_get_position(file: File, offset: Pointer);
+    timed(Files) plain fn File_get_position_shared(file: File, offset: Pointer);
+    timed(Files) plain fn File_get_byte_offset(file: File, offset: Disp, place: Pointer);
+    timed(Files) large fn File_get_type_extent(file: File, datatype: Type, extent: Pointer);
+    timed(Files) plain fn File_set_atomicity(file: File, flag: Int);
+    timed(Files) plain fn File_get_atomicity(file: File, flag: Pointer);
+    timed(Files) plain fn File_sync(file: File);
 
     // Only in C: in Fortran, the lengths of strings follow the other arguments.
-    timed(Files) c fn File_open(comm: Comm, name: Pointer, mode: Int, info: Object, file: Pointer);
+    timed(Files) c fn File_open(comm: Comm, name: Pointer, mode: Int, info: Object, new: NewFile);
     timed(Files) c fn File_delete(name: Pointer, info: Object);
     timed(Files) c fn File_set_view(
-        file: Object, disp: Disp, element: Type, view: Type, representation: Pointer, info: Object,
+        file: File, disp: Disp, element: Type, view: Type, representation: Pointer, info: Object,
     );
-    timed(Files) c fn File_get_view(file: Object, disp: Pointer, element: Pointer, view: Pointer, representation: Pointer);
+    timed(Files) c fn File_get_view(file: File, disp: Pointer, element: Pointer, view: Pointer, representation: Pointer);
 }

@@ -67,9 +67,9 @@ calls! {
     );
     timed(Receives) plain fn Cancel(request: Request);
     // The partitions belong to a message that was recorded when it was started.
-    timed(Receives) plain fn Pready(partition: Int, request: Object);
-    timed(Receives) plain fn Pready_range(first: Int, last: Int, request: Object);
-    timed(Receives) plain fn Pready_list(len: Int, partitions: Pointer, request: Object);
+    timed(Receives) plain fn Pready(partition: Int, request: OneRequest);
+    timed(Receives) plain fn Pready_range(first: Int, last: Int, request: OneRequest);
+    timed(Receives) plain fn Pready_list(len: Int, partitions: Pointer, request: OneRequest);
 
     // Detaching or flushing a buffer waits for the messages in it.
     timed(Receives) large fn Buffer_attach(buffer: Buf, size: Count);

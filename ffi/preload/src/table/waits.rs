@@ -9,13 +9,17 @@ calls! {
     timed(Waits) plain fn Waitsome(
         count: Int, requests: Request, done: Pointer, indices: Pointer, statuses: Pointer,
     );
+    // The program completes the operation of such a request. Taken because libraries use the handles of requests again.
+    timed(Waits) plain fn Grequest_start(
+        query: Pointer, free: Pointer, cancel: Pointer, state: Pointer, request: Request,
+    );
     timed(Waits) plain fn Test(request: Request, flag: Pointer, status: Pointer);
     timed(Waits) plain fn Testall(count: Int, requests: Request, flag: Pointer, statuses: Pointer);
     timed(Waits) plain fn Testany(count: Int, requests: Request, index: Pointer, flag: Pointer, status: Pointer);
     timed(Waits) plain fn Testsome(
         count: Int, requests: Request, done: Pointer, indices: Pointer, statuses: Pointer,
     );
-    timed(Waits) plain fn Request_get_status(request: Object, flag: Pointer, status: Pointer);
+    timed(Waits) plain fn Request_get_status(request: OneRequest, flag: Pointer, status: Pointer);
     timed(Waits) plain fn Request_get_status_any(
         count: Int, requests: Request, index: Pointer, flag: Pointer, status: Pointer,
     );
@@ -23,5 +27,5 @@ calls! {
     timed(Waits) plain fn Request_get_status_some(
         count: Int, requests: Request, done: Pointer, indices: Pointer, statuses: Pointer,
     );
-    timed(Waits) plain fn Parrived(request: Object, partition: Int, flag: Pointer);
+    timed(Waits) plain fn Parrived(request: OneRequest, partition: Int, flag: Pointer);
 }

@@ -1,20 +1,17 @@
 //! The path of most calls: a few stores, no call of a function but the library's, and no value to keep during that.
 
 use std::ffi::c_int;
-use std::sync::atomic::{
-    AtomicU64,
-    Ordering::{Relaxed, Release},
-};
+use std::sync::atomic::Ordering::{Relaxed, Release};
 
 use mpit::internal::{thread_slots, threads};
 use mpit_components::live::calls::Class;
-use mpit_components::live::{ThreadWords, comm_words as comm, thread_words as words};
+use mpit_components::live::{CommWords, ThreadWords, comm_words as comm, thread_words as words};
 use mpit_ffi::abi::{Abi, Handle};
 use mpit_ffi::comms;
 
 use super::{
-    Arguments, Begun, Call, IS_NARROW, MESSAGES, OF_PROCESS, OF_THREADS, add_one, clean, has_sent,
-    keep_request, next_state, stack_position,
+    Arguments, Begun, Call, IS_NARROW, MESSAGES, OF_PROCESS, OF_THREADS, add_one, buffered, clean, has_sent,
+    keep_request, next_state, polls, stack_position, store_begun,
 };
 
 impl Call {
@@ -31,6 +28,7 @@ impl Call {
                 | Class::StartMessage
                 | Class::StartCollective
                 | Class::Wait
+                | Class::Poll
         )
     }
 }
@@ -40,9 +38,16 @@ impl Call {
 #[allow(clippy::inline_always, reason = "the arguments would go through memory, for every call")]
 pub(crate) fn enter_at_once(call: Option<Call>, arguments: &Arguments) -> Option<Begun> {
     let call = call.filter(|call| call.has_short_path())?;
+    if call.class == Class::Poll {
+        polls::store(words_of_caller()?, call, arguments, |requests, at| {
+            // SAFETY: the call tests these requests, and the address is not null (checked by `store`).
+            unsafe { requests.at_in_c(at, IS_NARROW.load(Relaxed)) }
+        });
+        return Some(Begun::NONE);
+    }
     let object = arguments.object.map(clean);
-    let count = match object {
-        Some(comm) if call.is_collective() => Some(collectives_of(comm)?),
+    let comm_words = match object {
+        Some(comm) if call.is_collective => Some(words_of_comm(comm)?),
         _ => None,
     };
     if call.is_start() {
@@ -52,7 +57,11 @@ pub(crate) fn enter_at_once(call: Option<Call>, arguments: &Arguments) -> Option
         {
             return None;
         }
-        return Some(Begun { words: None, messages: Some(messages), number: count.map_or(0, add_one) });
+        if let (Some(sent), Some(comm)) = (arguments.sent(), object) {
+            buffered::add(call, comm, sent);
+        }
+        let number = comm_words.map_or(0, |words| next_collective(words, call, arguments));
+        return Some(Begun { words: None, messages: Some(messages), number });
     }
     let words = words_of_caller()?;
     if words[words::INSIDE].load(Relaxed) != 0 {
@@ -62,6 +71,9 @@ pub(crate) fn enter_at_once(call: Option<Call>, arguments: &Arguments) -> Option
         && !has_sent(MESSAGES.get()?, comm, sent)
     {
         return None;
+    }
+    if let (Some(sent), Some(comm)) = (arguments.sent(), object) {
+        buffered::add(call, comm, sent);
     }
     let mut bits = 0;
     if let Some(datatype) = arguments.datatype.map(clean) {
@@ -92,7 +104,7 @@ pub(crate) fn enter_at_once(call: Option<Call>, arguments: &Arguments) -> Option
     store(words::PEER, arguments.peer());
     store(words::SECOND, arguments.second());
     store(words::COUNT, arguments.count.map(i64::cast_unsigned));
-    store(words::NUMBER, count.map(add_one));
+    store(words::NUMBER, comm_words.map(|words| next_collective(words, call, arguments)));
     words[words::POSITION].store(stack_position(), Relaxed);
     let state = words[words::STATE].load(Relaxed);
     words[words::STATE].store(next_state(state, call, bits), Release);
@@ -121,11 +133,22 @@ pub(crate) fn leave_at_once(call: Option<Call>, begun: Begun, arguments: &Argume
     }
 }
 
-/// Returns the count of collective operations on a communicator that was looked up lately.
+/// Counts a collective operation on a communicator.
 #[inline(always)]
 #[allow(clippy::inline_always, reason = "part of the path of each collective operation")]
-fn collectives_of(handle: u64) -> Option<&'static AtomicU64> {
-    Some(&comms::cached(handle as Handle)?.words()?[comm::COLLECTIVES])
+fn next_collective(words: &CommWords, call: Call, arguments: &Arguments) -> u64 {
+    let number = add_one(&words[comm::COLLECTIVES]);
+    if call.is_left_early {
+        store_begun(words, call, number, arguments);
+    }
+    number
+}
+
+/// Returns the words of a communicator that was looked up lately.
+#[inline(always)]
+#[allow(clippy::inline_always, reason = "part of the path of each collective operation")]
+fn words_of_comm(handle: u64) -> Option<&'static CommWords> {
+    comms::cached(handle as Handle)?.words()
 }
 
 /// Returns the words of the calling thread, if they are found by one look.

@@ -9,6 +9,12 @@
 //! A call that is left by `longjmp` or an exception stays described until the next call of the thread.
 
 mod at_once;
+mod buffered;
+mod call;
+mod files;
+mod polls;
+mod requests;
+mod starting;
 mod windows;
 
 use std::ffi::c_int;
@@ -19,9 +25,10 @@ use std::sync::atomic::{
 
 use mpit::internal::static_ref::StaticRef;
 use mpit::internal::{thread_slots, threads};
-use mpit::object::Bind;
-use mpit_components::live::calls::{CALLS, Class};
-use mpit_components::live::{self, MessageWords, ThreadWords, comm_words as comm, thread_words as words};
+use mpit_components::live::calls::Class;
+use mpit_components::live::{
+    self, CommWords, MessageWords, ThreadWords, comm_words as comm, thread_words as words,
+};
 use mpit_ffi::abi::{Abi, Handle};
 use mpit_ffi::comms;
 use mpit_ffi::datatypes;
@@ -30,6 +37,7 @@ use crate::arguments::Handles;
 use crate::isolation::{catch_panic, with_errno_kept};
 
 pub(crate) use at_once::{enter_at_once, leave_at_once};
+pub(crate) use call::Call;
 
 /// The words while one thread calls at a time.
 static OF_PROCESS: StaticRef<ThreadWords> = StaticRef::new();
@@ -54,38 +62,9 @@ const KEY_OF_PROCESS: u64 = thread_slots::SLOTS as u64;
 /// other are closer, although their sizes differ.
 const MIN_DEPTH: u64 = 512;
 
-/// The maximum number of requests among which those are searched that are not null.
-const MAX_SEARCHED: usize = 16;
-
 /// Returns true if calls are to be described once MPI is initialized.
 pub(crate) fn is_wanted() -> bool {
     live::is_wanted()
-}
-
-/// A call that is described.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Call {
-    index: u32,
-    class: Class,
-}
-
-impl Call {
-    /// Returns the call of a symbol of C or Fortran, if it is described.
-    pub(crate) const fn of_symbol(symbol: &str) -> Option<Self> {
-        let Some(index) = live::calls::index_of_symbol(symbol) else { return None };
-        let class = CALLS[index as usize].class;
-        if class.is_described() { Some(Self { index, class }) } else { None }
-    }
-
-    /// Returns true for a call that begins a collective operation.
-    const fn is_collective(self) -> bool {
-        matches!(self.class, Class::Collective | Class::Rooted | Class::Creation | Class::StartCollective)
-    }
-
-    /// Returns true for a call that returns a request and does not wait.
-    const fn is_start(self) -> bool {
-        matches!(self.class, Class::StartMessage | Class::StartCollective | Class::StartOther)
-    }
 }
 
 /// The arguments of a call that describe it.
@@ -104,6 +83,20 @@ pub(crate) struct Arguments {
     pub(crate) requests: Option<Handles>,
     /// The variable of a window that the call creates.
     pub(crate) new_window: Option<Handles>,
+    /// The variable of a file that the call opens.
+    pub(crate) new_file: Option<Handles>,
+    /// One request that is not in an array.
+    pub(crate) request: Option<Handle>,
+    /// The group whose processes create a communicator.
+    pub(crate) group: Option<Handle>,
+    /// The local leader of the creation of an intercommunicator.
+    pub(crate) leader: Option<c_int>,
+    /// The other group's leader, in the communicator of both.
+    pub(crate) remote_leader: Option<c_int>,
+    /// The communicator of both leaders.
+    pub(crate) leaders: Option<Handle>,
+    /// The number of partitions of a message, or of those that become ready.
+    pub(crate) partitions: Option<i64>,
 }
 
 impl Arguments {
@@ -111,7 +104,7 @@ impl Arguments {
     #[inline(always)]
     #[allow(clippy::inline_always, reason = "folds away")]
     fn peer(&self) -> Option<u64> {
-        let peer = self.dest.or(self.source).or(self.other_peer)?;
+        let peer = self.dest.or(self.source).or(self.other_peer).or(self.leader)?;
         Some(live::pack(peer, self.tag.unwrap_or(0)))
     }
 
@@ -119,7 +112,10 @@ impl Arguments {
     #[inline(always)]
     #[allow(clippy::inline_always, reason = "folds away")]
     fn second(&self) -> Option<u64> {
-        Some(live::pack(self.source?, self.receive_tag?))
+        match self.remote_leader {
+            Some(leader) => Some(live::pack(leader, 0)),
+            None => Some(live::pack(self.source?, self.receive_tag?)),
+        }
     }
 
     /// Returns the word for the message that the call sends, if it sends one.
@@ -156,7 +152,18 @@ impl Begun {
 #[inline(never)]
 pub(crate) fn enter(call: Option<Call>, arguments: &Arguments) -> Begun {
     match call {
+        Some(call) if call.is_initialization() && !live::is_active() => {
+            starting::begin();
+            Begun::NONE
+        }
         Some(call) if call.is_start() => start(call, arguments),
+        Some(call) if call.class == Class::Poll => {
+            if let Some(words) = words_of_caller() {
+                // SAFETY: the call has these requests.
+                polls::store(words, call, arguments, |requests, at| unsafe { requests.at(at) });
+            }
+            Begun::NONE
+        }
         Some(call) => match words_of_caller() {
             Some(words) => enter_with(words, call, arguments),
             None => Begun::NONE,
@@ -171,9 +178,17 @@ fn start(call: Call, arguments: &Arguments) -> Begun {
     let object = arguments.object.map(clean);
     if let (Some(sent), Some(comm)) = (arguments.sent(), object) {
         add_send(messages, comm, sent);
+        buffered::add(call, comm, sent);
     }
-    let number = if call.is_collective() { object.and_then(next_collective) } else { None };
-    Begun { words: None, messages: Some(messages), number: number.unwrap_or(0) }
+    let number = match object {
+        Some(comm) if call.is_collective => next_collective(comm, call, arguments),
+        Some(file) if files::is_collective(call) => files::next_collective(file),
+        _ => requests::start(messages, call, arguments),
+    };
+    // Other calls change the description of a request that an earlier one has created.
+    let creates = !matches!(call.class, Class::StartPersistent | Class::Partition);
+    let messages = if creates { Some(messages) } else { None };
+    Begun { words: None, messages, number: number.unwrap_or(0) }
 }
 
 fn enter_with(words: &'static ThreadWords, call: Call, arguments: &Arguments) -> Begun {
@@ -190,9 +205,11 @@ fn enter_with(words: &'static ThreadWords, call: Call, arguments: &Arguments) ->
         && let Some(messages) = messages()
     {
         add_send(messages, comm, sent);
+        buffered::add(call, comm, sent);
     }
     let number = match object {
-        Some(comm) if call.is_collective() => next_collective(comm),
+        Some(comm) if call.is_collective => next_collective(comm, call, arguments),
+        Some(file) if files::is_collective(call) => files::next_collective(file),
         Some(window) if call.is_fence() => windows::next_fence(window),
         _ => None,
     };
@@ -220,7 +237,7 @@ fn enter_with(words: &'static ThreadWords, call: Call, arguments: &Arguments) ->
                 let handle = unsafe { request.at(0) };
                 words[words::REQUESTS].store(handle as u64, Relaxed);
             }
-            (Some(requests), Some(count)) => store_requests(words, requests, count),
+            (Some(requests), Some(count)) => requests::store(words, requests, count),
             _ => (),
         }
     } else {
@@ -231,6 +248,12 @@ fn enter_with(words: &'static ThreadWords, call: Call, arguments: &Arguments) ->
                 change_datatype(words, datatype);
             }
         }
+    }
+    if let Some(leaders) = arguments.leaders.map(clean) {
+        words[words::FURTHER].store(leaders, Relaxed);
+    }
+    if let Some(group) = arguments.group {
+        requests::store_group(words, group);
     }
     words[words::POSITION].store(position, Relaxed);
     words[words::STATE].store(next_state(state, call, bits), Release);
@@ -259,6 +282,9 @@ fn change_datatype(words: &ThreadWords, datatype: u64) {
 #[inline(never)]
 pub(crate) fn leave(call: Option<Call>, begun: Begun, arguments: &Arguments, code: c_int) {
     let Some(call) = call else { return };
+    if call.is_initialization() {
+        starting::end();
+    }
     if let Some(words) = begun.words {
         words[words::INSIDE].store(0, Release);
         if let Some(window) = arguments.object
@@ -266,10 +292,15 @@ pub(crate) fn leave(call: Option<Call>, begun: Begun, arguments: &Arguments, cod
         {
             windows::end(call, clean(window), arguments, code);
         }
-        if let Some(window) = arguments.new_window
-            && code == Abi::SUCCESS
-        {
-            windows::add(window, begun.number, arguments.object.map_or(0, clean));
+        if code == Abi::SUCCESS {
+            let comm = arguments.object.map_or(0, clean);
+            if let Some(window) = arguments.new_window {
+                windows::add(window, begun.number, comm);
+            }
+            if let Some(file) = arguments.new_file {
+                files::add(file, begun.number, comm);
+            }
+            buffered::leave(call);
         }
     } else if let Some(messages) = begun.messages
         && code == Abi::SUCCESS
@@ -397,8 +428,21 @@ fn has_sent(messages: &MessageWords, comm: u64, sent: u64) -> bool {
 }
 
 /// Counts a collective operation on a communicator. The library is not called, because it has not accepted the handle yet.
-fn next_collective(handle: u64) -> Option<u64> {
-    Some(add_one(&comms::registered(handle as Handle)?.words()?[comm::COLLECTIVES]))
+fn next_collective(handle: u64, call: Call, arguments: &Arguments) -> Option<u64> {
+    let words = comms::registered(handle as Handle)?.words()?;
+    let number = add_one(&words[comm::COLLECTIVES]);
+    if call.is_left_early {
+        store_begun(words, call, number, arguments);
+    }
+    Some(number)
+}
+
+/// Stores a collective operation among the last ones of a communicator.
+#[inline(always)]
+#[allow(clippy::inline_always, reason = "part of the path of collective operations with a root")]
+fn store_begun(words: &CommWords, call: Call, number: u64, arguments: &Arguments) {
+    let begun = live::begun(call.index, number, arguments.other_peer.unwrap_or(0));
+    words[live::begun_slot(number)].store(begun, Relaxed);
 }
 
 /// Adds one to a count. Collective operations on an object are ordered, so no other thread adds at the same time.
@@ -408,24 +452,6 @@ fn add_one(count: &AtomicU64) -> u64 {
     let number = count.load(Relaxed) + 1;
     count.store(number, Relaxed);
     number
-}
-
-/// Stores the first requests that a call waits for.
-fn store_requests(words: &ThreadWords, requests: Handles, count: i64) {
-    let abi = mpit_ffi::abi();
-    let count = if requests.is_given() { usize::try_from(count).unwrap_or(0) } else { 0 };
-    let mut stored = 0;
-    for at in 0..count.min(MAX_SEARCHED) {
-        // SAFETY: the standard requires an array of `count` requests.
-        let handle = unsafe { requests.at(at) };
-        if !abi.is_null(Bind::Request, handle) && stored < words::MAX_REQUESTS {
-            words[words::REQUESTS + stored].store(handle as u64, Relaxed);
-            stored += 1;
-        }
-    }
-    for word in &words[words::REQUESTS + stored..words::REQUESTS + words::MAX_REQUESTS] {
-        word.store(0, Relaxed);
-    }
 }
 
 /// Stores the description of a request that a call has created.

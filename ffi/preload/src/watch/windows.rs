@@ -25,12 +25,7 @@ enum LockChange {
 
 impl Call {
     pub(super) const fn is_fence(self) -> bool {
-        const FENCE: Option<Call> = Call::of_symbol("MPI_Win_fence");
-        self.is(FENCE)
-    }
-
-    const fn is(self, other: Option<Self>) -> bool {
-        matches!(other, Some(other) if other.index == self.index)
+        self.is("Win_fence")
     }
 
     fn lock_change(self) -> Option<LockChange> {

@@ -3,9 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::View;
-use super::super::describe::{activity, comm_name, ranks_are, ranks_with_verb, they_are};
+use super::super::describe::{activity, comm_name, ranks_are, ranks_with_verb, they_are_in};
 use super::super::findings::{Finding, FindingKind};
-use super::super::waits::{Collective, Edge, Reason};
+use super::super::graph::edges;
+use super::super::waits::{Collective, Edge, Reason, part_of};
 use super::{Sides, ranks_wait};
 use crate::why::snapshot::{Call, RankState};
 
@@ -13,6 +14,7 @@ use crate::why::snapshot::{Call, RankState};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Disagreement {
     Entry,
+    Start,
     Call,
     Root,
     Amount,
@@ -30,6 +32,7 @@ pub(super) fn collective_findings(view: &View<'_>, all: &[(u32, &Edge)]) -> Vec<
     for (rank, edge) in all {
         let key = match &edge.reason {
             Reason::NotEntered(of) => (of, Disagreement::Entry),
+            Reason::NotStarted(of) => (of, Disagreement::Start),
             Reason::OtherCall(of) => (of, Disagreement::Call),
             Reason::OtherRoot(of) => (of, Disagreement::Root),
             Reason::OtherAmount(of) => (of, Disagreement::Amount),
@@ -46,8 +49,8 @@ pub(super) fn collective_findings(view: &View<'_>, all: &[(u32, &Edge)]) -> Vec<
     let mut done = BTreeSet::new();
     let mut findings = Vec::new();
     for ((of, disagreement), ends) in &by_operation {
-        if *disagreement == Disagreement::Entry {
-            findings.push(skipped_collective(view, of, &ends.waiting, &ends.missing));
+        if matches!(disagreement, Disagreement::Entry | Disagreement::Start) {
+            findings.push(skipped_collective(view, of, *disagreement, ends));
         } else if done.insert((of.comm, of.number, *disagreement)) {
             // Each side names the other: one finding for both.
             findings.extend(difference(view, of, *disagreement));
@@ -56,26 +59,36 @@ pub(super) fn collective_findings(view: &View<'_>, all: &[(u32, &Edge)]) -> Vec<
     findings
 }
 
-fn skipped_collective(
-    view: &View<'_>,
-    of: &Collective,
-    waiting: &BTreeSet<u32>,
-    missing: &BTreeSet<u32>,
-) -> Finding {
-    let mut waiting = waiting.clone();
+/// Returns findings about collective operations in which processes that have not moved differ from each other.
+pub(super) fn differences(view: &View<'_>) -> Vec<Finding> {
+    let is_difference = |edge: &Edge| {
+        matches!(edge.reason, Reason::OtherCall(_) | Reason::OtherRoot(_) | Reason::OtherAmount(_))
+    };
+    let is_still = |rank: u32| view.blocked.contains_key(&rank);
+    let mut all = Vec::new();
+    for (rank, wait) in view.blocked {
+        let differing = edges(wait).into_iter().filter(|edge| is_difference(edge) && is_still(edge.to));
+        all.extend(differing.map(|edge| (*rank, edge)));
+    }
+    if all.is_empty() { Vec::new() } else { collective_findings(view, &all) }
+}
+
+fn skipped_collective(view: &View<'_>, of: &Collective, what: Disagreement, ends: &Ends) -> Finding {
+    let mut waiting = ends.waiting.clone();
     waiting.extend(view.now.ranks.iter().filter(|one| call_of(one, of).is_some()).map(|one| one.rank));
     let (culprits, waiting): (Vec<u32>, Vec<u32>) =
-        (missing.iter().copied().collect(), waiting.into_iter().collect());
+        (ends.missing.iter().copied().collect(), waiting.into_iter().collect());
     let they_have = ranks_with_verb(&culprits, "has", "have");
+    let verb = if what == Disagreement::Start { "started" } else { "entered" };
     let (of, place) = (operation(view, &waiting, of), place_of(view, &culprits));
-    let text = format!("{they_have} not entered {of}{place}");
+    let text = format!("{they_have} not {verb} {of}{place}");
     Finding { kind: FindingKind::CollectiveSkipped, culprits, waiting, text }
 }
 
-/// Returns the activity of the first of some processes as a further clause.
+/// Returns the activities of some processes as a further clause.
 fn place_of(view: &View<'_>, all: &[u32]) -> String {
-    let first = all.first().and_then(|rank| view.now.rank(*rank));
-    first.map_or_else(String::new, |rank| format!("; {} {}", they_are(all), activity(rank)))
+    let place = they_are_in(view.now, all);
+    if place.is_empty() { place } else { format!("; {place}") }
 }
 
 fn operation(view: &View<'_>, waiting: &[u32], of: &Collective) -> String {
@@ -89,17 +102,19 @@ fn operation(view: &View<'_>, waiting: &[u32], of: &Collective) -> String {
 fn difference(view: &View<'_>, of: &Collective, about: Disagreement) -> Option<Finding> {
     let mut texts = Vec::new();
     for rank in &view.now.ranks {
-        let Some(call) = call_of(rank, of) else { continue };
+        let Some(part) = part_of(rank, of) else { continue };
         let text = match about {
-            Disagreement::Entry | Disagreement::Call => call.name.clone(),
-            Disagreement::Root => format!("root {}", call.root?),
-            Disagreement::Amount => format!("{} bytes", call.bytes?),
+            Disagreement::Entry | Disagreement::Start | Disagreement::Call => Some(part.name.to_owned()),
+            Disagreement::Root => part.root.map(|root| format!("root {root}")),
+            Disagreement::Amount => part.bytes.map(|bytes| format!("{bytes} bytes")),
         };
-        texts.push((text, rank.rank));
+        texts.extend(text.map(|text| (text, rank.rank)));
     }
     let Sides { all, largest: waiting, others: culprits } = Sides::of(texts);
     let (kind, singular, plural) = match about {
-        Disagreement::Entry | Disagreement::Call => (FindingKind::CollectiveDiffers, "calls", "call"),
+        Disagreement::Entry | Disagreement::Start | Disagreement::Call => {
+            (FindingKind::CollectiveDiffers, "calls", "call")
+        }
         Disagreement::Root => (FindingKind::RootDiffers, "has", "have"),
         Disagreement::Amount => (FindingKind::CountDiffers, "gives", "give"),
     };
@@ -110,6 +125,9 @@ fn difference(view: &View<'_>, of: &Collective, about: Disagreement) -> Option<F
     let mut named = of.clone();
     if about == Disagreement::Call {
         named.name.clear();
+    }
+    if all.len() < 2 {
+        return None;
     }
     let text = format!("in {}, {}", operation(view, &waiting, &named), sides.join(", "));
     Some(Finding { kind, culprits, waiting, text })
@@ -135,7 +153,34 @@ fn communicator_order(view: &View<'_>, all: &[(u32, &Edge)]) -> Option<Finding> 
     Some(Finding { kind: FindingKind::CommunicatorOrder, culprits, waiting, text })
 }
 
-/// Returns findings for collective calls on files and windows, whose members are not known.
+/// Returns findings for communicators that processes create with different tags.
+pub(super) fn tag_findings(view: &View<'_>, all: &[(u32, &Edge)]) -> Vec<Finding> {
+    let mut by_name: BTreeMap<&str, BTreeSet<u32>> = BTreeMap::new();
+    for (rank, edge) in all {
+        if let Reason::OtherTag { name } = &edge.reason {
+            by_name.entry(name).or_default().extend([*rank, edge.to]);
+        }
+    }
+    let finding = |(name, mut ranks): (&str, BTreeSet<u32>)| {
+        let call_of =
+            |rank: &RankState| rank.calls().find(|call| call.name == name).map(|call| (call.comm, call.tag));
+        let calls: Vec<_> = ranks.iter().filter_map(|rank| view.now.rank(*rank).and_then(call_of)).collect();
+        let is_same = |rank: &&RankState| call_of(rank).is_some_and(|call| calls.contains(&call));
+        ranks.extend(view.now.ranks.iter().filter(is_same).map(|rank| rank.rank));
+        let tag = |rank: u32| {
+            let call = view.now.rank(rank)?.calls().find(|call| call.name == name)?;
+            Some((format!("tag {}", call.tag?), rank))
+        };
+        let Sides { all, largest: waiting, others: culprits } = Sides::of(ranks.into_iter().filter_map(tag));
+        let sides: Vec<String> =
+            all.iter().map(|(tag, side)| format!("{} {tag}", ranks_with_verb(side, "has", "have"))).collect();
+        let text = format!("in {name}, {}", sides.join(", "));
+        Finding { kind: FindingKind::TagDiffers, culprits, waiting, text }
+    };
+    by_name.into_iter().map(finding).collect()
+}
+
+/// Returns findings for calls without a number, on windows and of groups.
 pub(super) fn missing_call_findings(view: &View<'_>, all: &[(u32, &Edge)]) -> Vec<Finding> {
     let mut by_name: BTreeMap<&str, (BTreeSet<u32>, BTreeSet<u32>)> = BTreeMap::new();
     for (rank, edge) in all {

@@ -3,10 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::View;
-use super::super::describe::{activity, in_call};
+use super::super::describe::{activity, comm_name, in_call};
 use super::super::findings::{Finding, FindingKind};
 use super::super::waits::{Edge, Reason};
 use crate::run::ranks;
+use crate::why::snapshot::RankState;
 
 /// The number of processes of a cycle that are listed one by one.
 const SHOWN_CYCLE: usize = 8;
@@ -49,13 +50,19 @@ pub(super) fn message_findings(view: &View<'_>, all: &[(u32, &Edge)]) -> Vec<Fin
     for (rank, edge) in all {
         let Some(one) = view.now.rank(*rank) else { continue };
         match &edge.reason {
-            Reason::NotSent { from_any: true, is_sure } => {
+            Reason::NotSent { from_any: true, is_sure, .. } => {
                 let (others, all_sure) = from_any.entry(*rank).or_insert((Vec::new(), true));
                 others.push(edge.to);
                 *all_sure &= is_sure;
             }
-            Reason::NotSent { is_sure, .. } => {
-                let what = if *is_sure { "has sent no message with that tag" } else { "is sending none" };
+            Reason::NotSent { is_sure, tag, comm, .. } => {
+                let what = match (is_sure, tag) {
+                    (true, Some(tag)) if waits_for_several(one) => {
+                        format!("has sent no message with tag {tag} on {}", comm_name(one, *comm))
+                    }
+                    (true, _) => "has sent no message with that tag".into(),
+                    (false, _) => "is sending none".into(),
+                };
                 findings.push(Finding {
                     kind: FindingKind::ReceiveUnserved,
                     culprits: vec![edge.to],
@@ -93,6 +100,11 @@ pub(super) fn message_findings(view: &View<'_>, all: &[(u32, &Edge)]) -> Vec<Fin
         });
     }
     findings
+}
+
+/// Returns true for a process in a call with several operations.
+fn waits_for_several(one: &RankState) -> bool {
+    one.calls().any(|call| call.operations.len() > 1)
 }
 
 /// Returns the activity of a process as a further clause.

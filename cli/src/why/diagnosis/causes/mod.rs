@@ -8,13 +8,13 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::View;
-use super::describe::{activity, ranks_are, ranks_with_verb};
+use super::describe::{each, places, ranks_are, ranks_are_in, ranks_with_verb, they_are_in};
 use super::findings::{Finding, FindingKind};
 use super::graph::{edges, last_groups};
 use super::waits::{Edge, Reason};
 use crate::run::ranks;
 use crate::why::snapshot::{Phase, ProcessState};
-use collectives::{collective_findings, missing_call_findings};
+use collectives::{collective_findings, differences, missing_call_findings, tag_findings};
 use messages::{message_cycle, message_findings};
 pub(super) use outside::{start_findings, stopped_finding, waiting_findings};
 
@@ -48,6 +48,12 @@ pub(super) fn deadlock_findings(
             findings.extend(group_findings(view, &group, &all.collect::<Vec<_>>()));
         }
     }
+    // These are sure, and may be the reason although their processes wait for others as well.
+    for finding in differences(view) {
+        if !findings.contains(&finding) {
+            findings.push(finding);
+        }
+    }
     findings.sort_by_key(|finding| finding.kind);
     findings
 }
@@ -65,10 +71,14 @@ fn no_progress_finding(view: &View<'_>, rank: u32, waiting: Vec<u32>) -> Option<
     Some(Finding { kind, culprits: vec![rank], waiting, text })
 }
 
-/// Describes the processes that wait: "; ranks 0-1 wait in MPI_Barrier number 4 on MPI_COMM_WORLD".
+/// Describes the processes that wait: "; ranks 0-1 wait for it in MPI_Barrier number 4 on MPI_COMM_WORLD", or the processes of each call.
 fn waiters(view: &View<'_>, waiting: &[u32]) -> String {
-    let Some(first) = waiting.first().and_then(|rank| view.now.rank(*rank)) else { return String::new() };
-    format!("; {} for it {}", ranks_wait(waiting), activity(first))
+    let places = places(view.now, waiting);
+    if places.is_empty() {
+        return String::new();
+    }
+    let all = each(&places, |activity, ranks| format!("{} for it {activity}", ranks_wait(ranks)));
+    format!("; {all}")
 }
 
 /// Begins a sentence about processes that wait: "rank 2 waits", "ranks 0-1 wait".
@@ -114,6 +124,7 @@ fn group_findings(view: &View<'_>, group: &BTreeSet<u32>, all: &[(u32, &Edge)]) 
     }
     findings.extend(window_findings(view, all));
     findings.extend(missing_call_findings(view, all));
+    findings.extend(tag_findings(view, all));
     findings.extend(finalize_finding(all));
     findings
 }
@@ -137,8 +148,6 @@ fn window_findings(view: &View<'_>, all: &[(u32, &Edge)]) -> Vec<Finding> {
         }
         let (waiting, culprits): (Vec<u32>, Vec<u32>) =
             (waiting.into_iter().collect(), others.into_iter().collect());
-        let place =
-            |all: &[u32]| all.first().and_then(|rank| view.now.rank(*rank)).map(activity).unwrap_or_default();
         let mut kept = meant().filter(|(_, edge)| culprits.contains(&edge.to));
         let are_of_all = kept.all(|(_, edge)| edge.reason == Reason::Lock { is_of_all: true });
         let does = match (kind, culprits.as_slice()) {
@@ -149,11 +158,11 @@ fn window_findings(view: &View<'_>, all: &[(u32, &Edge)]) -> Vec<Finding> {
             (_, [_]) => "does not begin or complete its epoch",
             _ => "one of them does not begin or complete its epoch",
         };
-        let (they_wait, there) = (format!("{} {}", ranks_are(&waiting), place(&waiting)), place(&culprits));
+        let they_wait = ranks_are_in(view.now, &waiting);
         let text = if culprits.len() == 1 {
-            format!("{they_wait}: {} {does}; it is {there}", ranks(&culprits))
+            format!("{they_wait}: {} {does}; {}", ranks(&culprits), they_are_in(view.now, &culprits))
         } else {
-            format!("{they_wait}, {} {there}: {does}", ranks_are(&culprits))
+            format!("{they_wait}, {}: {does}", ranks_are_in(view.now, &culprits))
         };
         findings.push(Finding { kind, culprits, waiting, text });
     }

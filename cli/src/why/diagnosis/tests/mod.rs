@@ -1,5 +1,6 @@
 //! Diagnoses of snapshots made by hand.
 
+mod further;
 mod locks;
 
 use std::collections::BTreeSet;
@@ -20,16 +21,26 @@ fn world(size: u32) -> Snapshot {
         pid: 100 + rank,
         process: Process { state: ProcessState::Running, cpu_seconds: 1.0, system_call: None },
         phase: Phase::Initialized,
-        threads: vec![Thread { id: 100 + rank, sequence: 7, context_switches: 0, call: None }],
+        threads: vec![Thread {
+            id: 100 + rank,
+            sequence: 7,
+            context_switches: 0,
+            call: None,
+            polls: 0,
+            poll: None,
+            new_polls: 0,
+        }],
         comms: vec![Comm {
             id: WORLD,
             handle: 1,
             name: "MPI_COMM_WORLD".into(),
             members: (0..size).collect(),
             entered: 3,
+            ..Comm::default()
         }],
         sends: SentMessages::Exact(BTreeSet::new()),
         locks: Vec::new(),
+        persistent: Vec::new(),
     };
     Snapshot { size, ranks: (0..size).map(rank).collect() }
 }
@@ -49,7 +60,7 @@ fn collective(name: &str, number: u64) -> Call {
 }
 
 fn message(name: &str, kind: OperationKind, peer: Option<u32>, tag: i32) -> Call {
-    let operation = Operation { kind, comm: WORLD, peer, tag: Some(tag), number: None, name: String::new() };
+    let operation = Operation { kind, comm: WORLD, peer, tag: Some(tag), ..Operation::default() };
     Call { name: name.into(), operations: vec![operation], ..Call::default() }
 }
 
@@ -268,6 +279,7 @@ fn communicators_in_different_orders() {
                 name: name.into(),
                 members: (0..3).collect(),
                 entered: 0,
+                ..Comm::default()
             });
         }
     }
@@ -289,8 +301,7 @@ fn a_missing_request_of_a_wait() {
         comm: WORLD,
         peer: Some(peer),
         tag: Some(14),
-        number: None,
-        name: String::new(),
+        ..Operation::default()
     };
     let call = Call { name: "MPI_Waitall".into(), operations: vec![operation(2)], ..Call::default() };
     put(&mut one, 0, call.clone());
@@ -401,7 +412,14 @@ fn stopped_jobs_wait() {
 fn freed_communicators_are_not_compared() {
     let mut one = world(2);
     let id = CommId(2);
-    one.ranks[0].comms.push(Comm { id, handle: 2, name: "half".into(), members: vec![0, 1], entered: 1 });
+    one.ranks[0].comms.push(Comm {
+        id,
+        handle: 2,
+        name: "half".into(),
+        members: vec![0, 1],
+        entered: 1,
+        ..Comm::default()
+    });
     put(&mut one, 0, Call { comm: Some(id), ..collective("MPI_Barrier", 1) });
     put(&mut one, 1, collective("MPI_Barrier", 4));
     assert_eq!(still(&one).verdict, Verdict::Waiting);

@@ -3,8 +3,20 @@
 use std::rc::Rc;
 
 use super::super::super::calls::{CallKind, Flow, has_equal_amounts, kind};
-use super::super::super::snapshot::{Call, Comm, Phase, RankState};
-use super::{Collective, Reason, Wait, Waits, on};
+use super::super::super::snapshot::{Call, Comm, Operation, OperationKind, Phase, RankState};
+use super::{Collective, NO_MEMBERS, Reason, Wait, Waits, on, single_edges, unknown};
+
+/// The clause for an operation that no process is missing from, and in which no other process is.
+const LEFT: &str =
+    "all others have left this operation: it transfers data, or its arguments do not fit those of the others";
+
+/// The part of a process in a collective operation.
+pub(in super::super) struct Part<'a> {
+    pub(in super::super) name: &'a str,
+    /// The rank of the root in the world.
+    pub(in super::super) root: Option<u32>,
+    pub(in super::super) bytes: Option<u64>,
+}
 
 impl Waits<'_> {
     pub(super) fn wait_of_collective(
@@ -15,24 +27,18 @@ impl Waits<'_> {
         comm: &Comm,
         number: u64,
     ) -> Wait {
-        // In a communicator between groups, ranks and roots have other meanings.
-        if !comm.members.contains(&rank.rank) {
-            return Wait::Ready;
+        if !comm.is_remote && !comm.members.contains(&rank.rank) {
+            return unknown(NO_MEMBERS);
         }
+        let root = comm.world_root(rank.rank, call.root, call.is_root);
+        let part = Part { name: &call.name, root, bytes: call.bytes };
         let of = Collective { name: call.name.clone(), comm: comm.id, number };
-        let absent = self.absent(call, comm, of);
+        let absent = self.absent(&part, comm, of);
         if absent.is_empty() {
-            return Wait::Ready;
+            return if self.have_left(rank, comm, number) { unknown(LEFT) } else { Wait::Ready };
         }
-        let root = call.root.and_then(|root| comm.members.get(root as usize).copied());
-        let edges = || {
-            absent.iter().filter_map(|wait| match wait {
-                Wait::On(edge) => Some(edge),
-                _ => None,
-            })
-        };
         if flow == Flow::FromRoot
-            && let Some(edge) = edges().find(|edge| Some(edge.to) == root)
+            && let Some(edge) = single_edges(&absent).find(|edge| Some(edge.to) == root)
         {
             return Wait::On(edge.clone());
         }
@@ -42,13 +48,23 @@ impl Waits<'_> {
             Flow::FromRoot | Flow::Partial => false,
         };
         // A process that makes another call never takes part in this one.
-        let is_contradicted = edges().any(|edge| !matches!(edge.reason, Reason::NotEntered(_)));
+        let is_contradicted = single_edges(&absent).any(|edge| !matches!(edge.reason, Reason::NotEntered(_)));
         if waits_for_all || is_contradicted { Wait::All(absent) } else { Wait::Any(absent) }
     }
 
+    /// Returns true if all other processes have begun a later operation. A process that is not known may be in this one.
+    fn have_left(&self, rank: &RankState, comm: &Comm, number: u64) -> bool {
+        let has_left = |other: &u32| {
+            let other = self.snapshot.rank(*other).and_then(|other| other.comm(comm.id));
+            other.is_some_and(|other| other.entered > number)
+        };
+        let mut others = comm.members.iter().filter(|other| **other != rank.rank);
+        comm.members.len() > 1 && others.all(has_left)
+    }
+
     /// Returns the waits for the processes that do not take part in an operation. All processes that make the same call share the list.
-    fn absent(&self, call: &Call, comm: &Comm, of: Collective) -> Rc<Vec<Wait>> {
-        let key = (of, call.root, call.bytes);
+    fn absent(&self, part: &Part<'_>, comm: &Comm, of: Collective) -> Rc<Vec<Wait>> {
+        let key = (of, part.root, part.bytes, comm.members.first().copied());
         if let Some(known) = self.absent.borrow().get(&key) {
             return Rc::clone(known);
         }
@@ -60,23 +76,76 @@ impl Waits<'_> {
             if self.snapshot.rank(*member).is_none() && !std::mem::replace(&mut is_known, false) {
                 continue;
             }
-            all.extend(self.disagreement(*member, call, of).map(|reason| on(*member, reason)));
+            all.extend(self.disagreement(*member, part, of).map(|reason| on(*member, reason)));
         }
         let all = Rc::new(all);
         self.absent.borrow_mut().insert(key, Rc::clone(&all));
         all
     }
 
-    /// Returns the condition of a nonblocking operation.
-    pub(super) fn wait_of_begun_collective(&self, comm: &Comm, name: &str, number: u64) -> Wait {
-        let of = Collective { name: name.into(), comm: comm.id, number };
-        let missing = comm.members.iter().filter(|to| !self.has_entered(**to, &of));
-        let missing: Vec<Wait> = missing.map(|to| on(*to, Reason::NotEntered(of.clone()))).collect();
+    /// Returns the processes that have not entered a collective operation of all members.
+    pub(super) fn missing_from(&self, call: &Call, comm: &Comm, number: u64) -> Rc<Vec<Wait>> {
+        let of = Collective { name: call.name.clone(), comm: comm.id, number };
+        self.absent(&Part { name: &call.name, root: None, bytes: None }, comm, of)
+    }
+
+    /// Returns the wait of a collective operation on a file: for one of the processes that have not entered it, unless this one may be
+    /// transferring data.
+    pub(super) fn wait_on_file(&self, rank: &RankState, call: &Call) -> Wait {
+        let Some((comm, number)) = call.comm.and_then(|id| rank.comm(id)).zip(call.number) else {
+            return unknown(NO_MEMBERS);
+        };
+        let system_call = rank.process.system_call.as_deref().unwrap_or_default();
+        if self.may_be_on_its_way(call) || ON_FILES.iter().any(|name| system_call.starts_with(name)) {
+            return unknown("it may be reading or writing the file");
+        }
+        let absent = self.missing_from(call, comm, number);
+        if !absent.is_empty() {
+            Wait::Any(absent)
+        } else if self.have_left(rank, comm, number) {
+            unknown(LEFT)
+        } else {
+            Wait::Ready
+        }
+    }
+
+    /// Returns the condition of an operation that a process has begun by a call which returned a request.
+    pub(super) fn wait_of_begun_collective(
+        &self,
+        rank: &RankState,
+        comm: &Comm,
+        operation: &Operation,
+        number: u64,
+    ) -> Wait {
+        let name = &operation.name;
+        let of = Collective { name: name.clone(), comm: comm.id, number };
+        let missing = match operation.starts {
+            Some(starts) => Rc::new(self.not_started(rank, comm, &of, starts)),
+            None => {
+                let begun = comm.begun.iter().find(|begun| begun.number == number && begun.name == *name);
+                let root = begun.and_then(|begun| comm.world_root(rank.rank, begun.root, begun.is_root));
+                self.absent(&Part { name, root, bytes: None }, comm, of)
+            }
+        };
+        let is_contradicted = single_edges(&missing)
+            .any(|edge| !matches!(edge.reason, Reason::NotEntered(_) | Reason::NotStarted(_)));
         match kind(name) {
             _ if missing.is_empty() => Wait::Ready,
-            CallKind::Collective(Flow::AllToAll) => Wait::All(missing.into()),
-            _ => Wait::Any(missing.into()),
+            CallKind::Collective(Flow::AllToAll) => Wait::All(missing),
+            _ if is_contradicted => Wait::All(missing),
+            _ => Wait::Any(missing),
         }
+    }
+
+    /// Returns the waits for processes that have not started a persistent operation as often. One whose request is not known may have.
+    fn not_started(&self, rank: &RankState, comm: &Comm, of: &Collective, starts: u64) -> Vec<Wait> {
+        let has_started = |other: &u32| {
+            let Some(other) = self.snapshot.rank(*other) else { return false };
+            let all = other.persistent.iter().filter(|one| one.comm == of.comm && one.number == of.number);
+            all.map(|one| one.starts).max().is_none_or(|theirs| theirs >= starts)
+        };
+        let missing = comm.members.iter().filter(|other| **other != rank.rank && !has_started(other));
+        missing.map(|other| on(*other, Reason::NotStarted(of.clone()))).collect()
     }
 
     /// Returns false if a process has certainly not entered an operation, or is not known. It may have freed the communicator since;
@@ -90,31 +159,49 @@ impl Waits<'_> {
     }
 
     /// Returns the reason why a process does not take part in a collective operation; `None` if it does, or has done.
-    fn disagreement(&self, other: u32, call: &Call, of: &Collective) -> Option<Reason> {
-        let theirs = self.snapshot.rank(other).and_then(|rank| {
-            rank.calls().find(|theirs| {
-                theirs.comm == Some(of.comm)
-                    && theirs.number == Some(of.number)
-                    && matches!(kind(&theirs.name), CallKind::Collective(_))
-            })
-        });
-        let Some(theirs) = theirs else {
+    fn disagreement(&self, other: u32, ours: &Part<'_>, of: &Collective) -> Option<Reason> {
+        let Some(theirs) = self.snapshot.rank(other).and_then(|other| part_of(other, of)) else {
             return if self.has_entered(other, of) { None } else { Some(Reason::NotEntered(of.clone())) };
         };
-        let has_other_amount = || {
-            has_equal_amounts(&call.name)
-                && theirs.bytes.zip(call.bytes).is_some_and(|(theirs, ours)| theirs != ours)
+        let differ = |ours: Option<u64>, theirs: Option<u64>| {
+            ours.zip(theirs).is_some_and(|(ours, theirs)| ours != theirs)
         };
-        if plain(&theirs.name) != plain(&call.name) {
+        if plain(theirs.name) != plain(ours.name) {
             Some(Reason::OtherCall(of.clone()))
-        } else if theirs.root != call.root {
+        } else if differ(ours.root.map(u64::from), theirs.root.map(u64::from)) {
             Some(Reason::OtherRoot(of.clone()))
-        } else if has_other_amount() {
+        } else if has_equal_amounts(ours.name) && differ(ours.bytes, theirs.bytes) {
             Some(Reason::OtherAmount(of.clone()))
         } else {
             None
         }
     }
+}
+
+/// The beginnings of the names of system calls, and of places in the kernel, for files on disks.
+const ON_FILES: [&str; 9] =
+    ["read", "write", "pread", "pwrite", "fsync", "fdatasync", "folio_", "ftruncate", "fallocate"];
+
+/// Returns the part of a process in a collective operation that it is in, that it waits for, or that it has begun lately.
+pub(in super::super) fn part_of<'a>(rank: &'a RankState, of: &Collective) -> Option<Part<'a>> {
+    let comm = rank.comm(of.comm)?;
+    let is_it = |call: &&Call| {
+        call.comm == Some(of.comm) && call.number == Some(of.number) && kind(&call.name) != CallKind::Other
+    };
+    if let Some(call) = rank.calls().find(is_it) {
+        let root = comm.world_root(rank.rank, call.root, call.is_root);
+        return Some(Part { name: &call.name, root, bytes: call.bytes });
+    }
+    if let Some(begun) = comm.begun.iter().find(|begun| begun.number == of.number) {
+        let root = comm.world_root(rank.rank, begun.root, begun.is_root);
+        return Some(Part { name: &begun.name, root, bytes: None });
+    }
+    let is_begun = |operation: &&Operation| {
+        operation.kind == OperationKind::Collective
+            && (operation.comm, operation.number) == (of.comm, Some(of.number))
+    };
+    let operation = rank.calls().flat_map(|call| &call.operations).find(is_begun)?;
+    Some(Part { name: &operation.name, root: None, bytes: None })
 }
 
 /// Returns the name of the form with small counts.

@@ -1,7 +1,7 @@
 //! Messages, and waits for several operations.
 
 use super::super::super::snapshot::{Call, Comm, Destination, Operation, OperationKind, RankState};
-use super::{Reason, Wait, Waits, on};
+use super::{NO_MEMBERS, Reason, Wait, Waits, on, unknown};
 
 /// The time in seconds that a message without data may take. A transfer in progress is no deadlock.
 const LATENCY: f64 = 0.2;
@@ -12,42 +12,70 @@ const BANDWIDTH: f64 = 50e6;
 impl Waits<'_> {
     /// Returns the wait for all operations of a call. Some of several may be complete, so only those that certainly are not keep the
     /// call from returning; if none is such, at least one of all does.
-    pub(super) fn wait_for_all_operations(&self, rank: &RankState, call: &Call) -> Wait {
+    pub(in super::super) fn wait_for_all_operations(&self, rank: &RankState, call: &Call) -> Wait {
         let waits = self.waits_of_operations(rank, call);
-        let (sure, unsure): (Vec<Wait>, Vec<Wait>) = waits.into_iter().partition(is_sure);
-        if !sure.is_empty() {
-            Wait::All(sure.into())
-        } else if call.has_more || unsure.is_empty() {
-            Wait::Ready
-        } else {
-            Wait::Any(unsure.into())
-        }
+        // A persistent request may be inactive.
+        let may_be_inactive =
+            |operation: &Operation| call.operations.len() > 1 && operation.name.ends_with("_init");
+        let all = call.operations.iter().zip(waits);
+        let (sure, unsure): (Vec<_>, Vec<_>) =
+            all.partition(|(operation, wait)| is_sure(wait) && !may_be_inactive(operation));
+        let only =
+            |all: Vec<(&Operation, Wait)>| all.into_iter().map(|(_, wait)| wait).collect::<Vec<Wait>>();
+        if sure.is_empty() { any_of(only(unsure), call) } else { Wait::All(only(sure).into()) }
     }
 
-    pub(super) fn waits_of_operations(&self, rank: &RankState, call: &Call) -> Vec<Wait> {
+    /// Returns the wait for one of several operations. Those that the record has no place for may be complete.
+    pub(super) fn wait_for_any_operation(&self, rank: &RankState, call: &Call) -> Wait {
+        any_of(self.waits_of_operations(rank, call), call)
+    }
+
+    /// Returns the wait for one of the messages in the program's buffer: at least one of them is there.
+    pub(super) fn wait_for_buffered(&self, rank: &RankState, call: &Call) -> Wait {
+        any_of(self.waits_of_operations(rank, call), call)
+    }
+
+    fn waits_of_operations(&self, rank: &RankState, call: &Call) -> Vec<Wait> {
         call.operations.iter().map(|operation| self.wait_of_operation(rank, call, operation)).collect()
     }
 
     fn wait_of_operation(&self, rank: &RankState, call: &Call, operation: &Operation) -> Wait {
-        let Some(comm) = rank.comm(operation.comm) else { return Wait::Ready };
+        if operation.kind == OperationKind::Other {
+            return Wait::Unknown(match operation.name.as_str() {
+                "" => "it waits for a request whose creation is not recorded".into(),
+                "MPI_Grequest_start" => "the program itself completes a request of MPI_Grequest_start".into(),
+                name => format!("the processes that complete a request of {name} are not known"),
+            });
+        }
+        if let Some((ready, all)) = operation.partitions
+            && ready < all
+        {
+            return Wait::Unknown(format!(
+                "the process itself marks the partitions of its message by MPI_Pready, and {ready} of {all} are ready"
+            ));
+        }
+        let Some(comm) = rank.comm(operation.comm) else { return unknown(NO_MEMBERS) };
         match operation.kind {
             OperationKind::Send => self.wait_of_send(rank, call, comm, operation),
             OperationKind::Receive => self.wait_of_receive(rank, call, comm, operation),
             OperationKind::Collective => match operation.number {
-                Some(number) => self.wait_of_begun_collective(comm, &operation.name, number),
-                None => Wait::Ready,
+                Some(number) => self.wait_of_begun_collective(rank, comm, operation, number),
+                None => unknown(NO_MEMBERS),
             },
+            OperationKind::Other => unknown(NO_MEMBERS),
         }
     }
 
     /// Returns true if a message of this call may still be on its way, to a receive that was posted before.
-    fn may_be_on_its_way(&self, call: &Call) -> bool {
+    pub(super) fn may_be_on_its_way(&self, call: &Call) -> bool {
         self.seconds < LATENCY + call.bytes.unwrap_or(0) as f64 / BANDWIDTH
     }
 
     fn wait_of_send(&self, rank: &RankState, call: &Call, comm: &Comm, operation: &Operation) -> Wait {
         let peer = operation.peer.and_then(|peer| comm.members.get(peer as usize).copied());
-        let (Some(to), Some(place)) = (peer, place_in(comm, rank.rank)) else { return Wait::Ready };
+        let (Some(to), Some(place)) = (peer, comm.rank_of_owner(rank.rank)) else {
+            return unknown(NO_MEMBERS);
+        };
         let receives = |other: &Operation| {
             other.kind == OperationKind::Receive
                 && other.comm == comm.id
@@ -62,10 +90,11 @@ impl Waits<'_> {
     }
 
     fn wait_of_receive(&self, rank: &RankState, call: &Call, comm: &Comm, operation: &Operation) -> Wait {
-        let Some(place) = place_in(comm, rank.rank) else { return Wait::Ready };
+        let Some(place) = comm.rank_of_owner(rank.rank) else { return unknown(NO_MEMBERS) };
         let sends = |other: &Operation| {
             other.kind == OperationKind::Send
                 && other.comm == comm.id
+                && other.partitions.is_none_or(|(ready, all)| ready == all)
                 && other.peer == Some(place)
                 && (operation.tag.is_none() || other.tag == operation.tag)
         };
@@ -78,11 +107,12 @@ impl Waits<'_> {
             if self.has_operation(to, sends) || !is_sure && self.may_be_on_its_way(call) {
                 Wait::Ready
             } else {
-                on(to, Reason::NotSent { from_any: operation.peer.is_none(), is_sure })
+                let (tag, comm) = (operation.tag, comm.id);
+                on(to, Reason::NotSent { from_any: operation.peer.is_none(), is_sure, tag, comm })
             }
         };
         if let Some(peer) = operation.peer {
-            return comm.members.get(peer as usize).map_or(Wait::Ready, |to| from(*to));
+            return comm.members.get(peer as usize).map_or_else(|| unknown(NO_MEMBERS), |to| from(*to));
         }
         let others = comm.members.iter().filter(|to| **to != rank.rank);
         Wait::Any(others.map(|to| from(*to)).collect::<Vec<_>>().into())
@@ -91,24 +121,34 @@ impl Waits<'_> {
     /// Returns true if a process is in a call with such an operation, or may be.
     fn has_operation(&self, rank: u32, is_such: impl Fn(&Operation) -> bool) -> bool {
         let mut calls = self.snapshot.rank(rank).into_iter().flat_map(RankState::calls);
-        calls.any(|call| call.has_more || call.operations.iter().any(&is_such))
+        let may_be = |operation: &Operation| operation.kind == OperationKind::Other || is_such(operation);
+        calls.any(|call| call.has_more || call.operations.iter().any(may_be))
     }
 }
 
 fn is_sure(wait: &Wait) -> bool {
     match wait {
-        Wait::Ready => false,
+        Wait::Ready | Wait::Unknown(_) => false,
         Wait::On(edge) => match edge.reason {
             Reason::NotSent { is_sure, .. } => is_sure,
-            Reason::NotEntered(_) => true,
+            Reason::NotEntered(_) | Reason::NotStarted(_) => true,
             _ => false,
         },
         Wait::All(waits) | Wait::Any(waits) => !waits.is_empty() && waits.iter().all(is_sure),
     }
 }
 
-/// Returns the rank in a communicator of a process. In one between groups its members are the other group, where a process is not; its
-/// rank is then unknown.
-fn place_in(comm: &Comm, rank: u32) -> Option<u32> {
-    comm.members.iter().position(|member| *member == rank).map(|place| place as u32)
+/// Returns the wait for at least one of the operations of a call.
+fn any_of(waits: Vec<Wait>, call: &Call) -> Wait {
+    let is_unknown = |wait: &Wait| matches!(wait, Wait::Unknown(_));
+    if let Some(wait) = waits.iter().find(|wait| is_unknown(wait)) {
+        return wait.clone();
+    }
+    if call.has_more {
+        unknown("it waits for more than is recorded")
+    } else if waits.is_empty() {
+        unknown("it waits for operations that are not recorded")
+    } else {
+        Wait::Any(waits.into())
+    }
 }

@@ -1,6 +1,7 @@
 //! The processes that a call waits for.
 
 mod collectives;
+mod creations;
 mod locks;
 mod messages;
 
@@ -10,13 +11,16 @@ use std::rc::Rc;
 
 use super::super::calls::{CallKind, kind};
 use super::super::snapshot::{Call, CommId, Phase, RankState, Snapshot};
+pub(super) use collectives::part_of;
 use locks::KeptLocks;
 
 /// The condition under which a call can return.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Wait {
-    /// Nothing that other processes have to do is missing, as far as is known.
+    /// Nothing that other processes have to do is missing.
     Ready,
+    /// It is not known who has to do something, for the reason that this clause gives.
+    Unknown(String),
     On(Edge),
     /// The list may be that of many processes.
     All(Rc<Vec<Self>>),
@@ -42,6 +46,8 @@ pub(super) enum Reason {
     NotSent {
         from_any: bool,
         is_sure: bool,
+        tag: Option<i32>,
+        comm: CommId,
     },
     /// It does not receive a message.
     NotReceived,
@@ -55,6 +61,12 @@ pub(super) enum Reason {
     },
     /// It has not begun or completed an access or exposure epoch.
     Epoch,
+    /// It has not started a persistent collective operation as often.
+    NotStarted(Collective),
+    /// It creates a communicator with this one by the same call, with another tag.
+    OtherTag {
+        name: String,
+    },
     NotFinalizing,
 }
 
@@ -66,8 +78,9 @@ pub(super) struct Collective {
     pub(super) number: u64,
 }
 
-/// The processes that do not take part in collective operations, by operation, root and amount.
-type Absent = BTreeMap<(Collective, Option<u32>, Option<u64>), Rc<Vec<Wait>>>;
+/// The processes that do not take part in collective operations, by operation, root, amount, and the first of the processes that are
+/// waited for.
+type Absent = BTreeMap<(Collective, Option<u32>, Option<u64>, Option<u32>), Rc<Vec<Wait>>>;
 
 /// The calls of a snapshot, unchanged for some time.
 pub(super) struct Waits<'a> {
@@ -102,15 +115,19 @@ impl<'a> Waits<'a> {
     }
 
     fn wait_of_call(&self, rank: &RankState, call: &Call) -> Wait {
-        match kind(&call.name) {
+        let kind = kind(&call.name);
+        match kind {
             CallKind::Message | CallKind::WaitAll => self.wait_for_all_operations(rank, call),
-            // An operation that the record has no place for may be complete.
-            CallKind::WaitAny if call.has_more => Wait::Ready,
-            CallKind::WaitAny => Wait::Any(self.waits_of_operations(rank, call).into()),
+            CallKind::WaitAny => self.wait_for_any_operation(rank, call),
+            CallKind::Buffered => self.wait_for_buffered(rank, call),
             CallKind::Collective(flow) => match (call.comm.and_then(|id| rank.comm(id)), call.number) {
                 (Some(comm), Some(number)) => self.wait_of_collective(rank, call, flow, comm, number),
                 _ => self.wait_for_others_in(rank, call),
             },
+            CallKind::File => self.wait_on_file(rank, call),
+            CallKind::External(other) => self.wait_for_external(rank, call, other),
+            CallKind::CreateGroup => self.wait_for_group(rank, call),
+            CallKind::Intercomm => self.wait_for_leaders(rank, call),
             CallKind::Lock => self.kept_locks.wait(rank, call),
             CallKind::Epoch => Self::wait_for_any_other(rank, call, &Reason::Epoch),
             CallKind::Finalize => {
@@ -120,7 +137,9 @@ impl<'a> Waits<'a> {
                 let missing = self.others(rank).filter(|other| !is_there(*other));
                 Wait::All(Rc::new(missing.map(|to| on(to, Reason::NotFinalizing)).collect()))
             }
-            CallKind::Init | CallKind::Other => Wait::Ready,
+            CallKind::Init | CallKind::Other => {
+                unknown("the processes that this call waits for are not known")
+            }
         }
     }
 
@@ -137,18 +156,18 @@ impl<'a> Waits<'a> {
 
     /// Returns the wait for one of the other processes: it is not known which.
     fn wait_for_any_other(rank: &RankState, call: &Call, reason: &Reason) -> Wait {
-        let Some(others) = Self::other_members(rank, call) else { return Wait::Ready };
+        let Some(others) = Self::other_members(rank, call) else { return unknown(NO_MEMBERS) };
         Wait::Any(Rc::new(others.into_iter().map(|to| on(to, reason.clone())).collect()))
     }
 
     /// Returns the wait of a collective operation on a window, which has no number: for one of the processes that do not make the same
-    /// call. The processes of a file are not known; it may be that of one process, which writes much.
+    /// call.
     fn wait_for_others_in(&self, rank: &RankState, call: &Call) -> Wait {
         let makes_it = |other: &u32| {
             let is_same = |one: &Call| one.name == call.name && one.window == call.window;
             self.snapshot.rank(*other).is_some_and(|other| other.calls().any(is_same))
         };
-        let Some(others) = Self::other_members(rank, call) else { return Wait::Ready };
+        let Some(others) = Self::other_members(rank, call) else { return unknown(NO_MEMBERS) };
         let missing: Vec<Wait> = others
             .into_iter()
             .filter(|other| !makes_it(other))
@@ -156,6 +175,18 @@ impl<'a> Waits<'a> {
             .collect();
         if missing.is_empty() { Wait::Ready } else { Wait::Any(missing.into()) }
     }
+}
+
+/// The clause for a communicator, window or file that cannot be compared.
+const NO_MEMBERS: &str = "the processes of its communicator, window or file are not known";
+
+fn unknown(why: &str) -> Wait {
+    Wait::Unknown(why.into())
+}
+
+/// Returns the edges of conditions that are each for one process.
+fn single_edges(waits: &[Wait]) -> impl Iterator<Item = &Edge> {
+    waits.iter().filter_map(|wait| if let Wait::On(edge) = wait { Some(edge) } else { None })
 }
 
 fn on(to: u32, reason: Reason) -> Wait {
