@@ -73,9 +73,10 @@ impl MissingFiles<'_> {
     /// Writes the files as the processes would have done, removes the stores that are in files then, and reports it.
     pub(super) fn write(&self, stores: &Stores) {
         let Some(size) = stores.values().map(|(_, one)| one.size).max() else { return };
-        // Rank 0 writes the file for all processes. If it did not, there is none, or one of an earlier run.
-        if gather::is_wanted() && stores.contains_key(&0) {
-            self.write_together(&self.named(".prof"), size, stores);
+        // Rank 0 writes the file for all processes. If it did, that has the records of others, even if those of rank 0 are not complete.
+        let container = self.named(".prof");
+        if gather::is_wanted() && stores.contains_key(&0) && !(self.is_written)(&container) {
+            self.write_together(&container, size, stores);
         } else {
             self.write_each(stores);
         }

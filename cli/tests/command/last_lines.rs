@@ -31,6 +31,7 @@ enum End {
 }
 
 const FULL: Outcome = Outcome::Failed(Failure::Errno(28));
+const NO_MEMORY: Outcome = Outcome::Failed(Failure::Errno(12));
 const DENIED: Outcome = Outcome::Failed(Failure::Errno(13));
 const OTHER_ROOT: Outcome = Outcome::Failed(Failure::OtherRoot);
 const OTHER: Outcome = Outcome::Failed(Failure::Other);
@@ -77,7 +78,7 @@ const NO_FILE: &str = "no file x.* was written: ";
 const DETAILS: &str = "; `mpit doctor` reports details";
 const LOST: &str = "they are lost, because the processes could not write them either";
 
-const CASES: [Case<'_>; 26] = [
+const CASES: [Case<'_>; 27] = [
     // Nothing initialized MPI.
     (
         &["-o", "x"],
@@ -276,6 +277,16 @@ const CASES: [Case<'_>; 26] = [
         &[
             "rank 1 could not write in MPI_Finalize: recovered, in STEM.<rank>.prof (No space left on device (os error 28))",
             "no file x.prof was written; the records are in other files, which `mpit report x` reads",
+        ],
+    ),
+    // The file has the records of the other ranks, and stays.
+    (
+        &["-o", "x", "--one-file"],
+        &[End::Finalized(NO_MEMORY), End::Finalized(Outcome::HandedOver)],
+        "printf '# MPIT JOB\\t1\\t2 ranks\\t-\\tw\\t2 ranks\\t2026-11-22T08:15:00.123Z\\n' > x.prof",
+        &[
+            "rank 0 could not write in MPI_Finalize: recovered, in STEM.<rank>.prof (Cannot allocate memory (os error 12))",
+            "wrote x.prof; read it with `mpit report x.prof`",
         ],
     ),
     (

@@ -9,7 +9,7 @@ use mpit_format::container::Text;
 use mpit_format::names::stem_of;
 use mpit_format::profile::{About, NOT_RECORDED, Profile};
 use mpit_format::store::blocks::{BlockKind, Encoded};
-use mpit_format::store::{Outcome, TimeRows, live, path_of};
+use mpit_format::store::{Failure, Outcome, TimeRows, live, path_of};
 use mpit_frameworks::diagnostics::warn;
 use mpit_frameworks::{Subscription, World};
 
@@ -19,6 +19,9 @@ use crate::phase::{Phase, subscriptions};
 use crate::runtime::RUNTIME;
 use crate::settings::{self, stem_of_stores};
 use crate::{about, directory, job_store, run, store, times};
+
+/// The error number of a lack of memory, which is the same on all systems.
+const NO_MEMORY: i32 = 12;
 
 /// The output for the whole run; `None` if there is none.
 static WHOLE_RUN: Mutex<Option<WholeRun>> = Mutex::new(None);
@@ -150,6 +153,9 @@ fn write() {
     if is_summarized || run.is_written {
         let part = Part::that_fits();
         part.declare();
+        if run.is_written && part != Part::All {
+            store::OF_PROCESS.set_outcome(Outcome::Failed(Failure::Errno(NO_MEMORY)));
+        }
         let profile = if part == Part::Nothing { Profile::default() } else { until_now(&run, world, part) };
         if is_summarized {
             gather::summary::write(world, settings::SUMMARY_FILE.get().as_str(), &profile);
@@ -250,7 +256,7 @@ fn write_run(run: &mut WholeRun, world: World, profile: &Profile, is_complete: b
     };
     // Records that could not be written can still be read from the store.
     let outcome = gather::write(world, text, output);
-    // Otherwise the file is still due, as `mpit run` can make a complete one of the store.
+    // Otherwise the outcome is the lack of memory, and `mpit run` makes a complete file of the store.
     if is_complete && matches!(output, Output::Files(_)) {
         store::OF_PROCESS.set_outcome(outcome);
     }
