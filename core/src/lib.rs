@@ -76,6 +76,7 @@ mod files;
 mod host;
 #[doc(hidden)]
 pub mod internal;
+mod lists;
 mod lock;
 mod log;
 #[cfg(feature = "store")]

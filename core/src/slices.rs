@@ -15,6 +15,7 @@ use crate::component::ComponentDesc;
 use crate::cvar::CvarDesc;
 use crate::desc::{CategoryDesc, EnumDesc};
 use crate::event::{EventDesc, SourceDesc};
+use crate::lists::Lists;
 use crate::{dependents, whole};
 
 /// The performance variables of this image.
@@ -45,18 +46,6 @@ pub static MPIT_0_1_CATEGORIES: [&'static CategoryDesc];
 /// process that the preload library is loaded into.
 #[distributed_slice]
 pub static MPIT_0_1_COMPONENTS: [&'static ComponentDesc];
-
-/// The lists of one image.
-#[derive(Clone, Copy, Default)]
-pub(crate) struct Lists {
-    pub(crate) pvars: &'static [PvarDesc],
-    pub(crate) cvars: &'static [CvarDesc],
-    pub(crate) events: &'static [&'static EventDesc],
-    pub(crate) sources: &'static [&'static SourceDesc],
-    pub(crate) enums: &'static [&'static EnumDesc],
-    pub(crate) categories: &'static [&'static CategoryDesc],
-    pub(crate) components: &'static [&'static ComponentDesc],
-}
 
 /// Returns the lists of this image, which are complete: an image with a part of the definitions does not link. They are empty if
 /// they also have elements of another copy of this crate.

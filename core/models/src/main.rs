@@ -53,6 +53,8 @@ mod files;
 mod host;
 #[path = "../../src/internal.rs"]
 pub mod internal;
+#[path = "../../src/lists.rs"]
+mod lists;
 #[path = "../../src/lock.rs"]
 mod lock;
 #[path = "../../src/log.rs"]

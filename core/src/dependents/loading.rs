@@ -3,7 +3,6 @@
 use std::ffi::{CStr, CString, c_void};
 
 use super::{IMAGES, ListsOfImage};
-use crate::registry::Registry;
 
 /// Adds the lists of an image. If it was loaded too late for a reader of the lists, adds its definitions to the registry, or reports
 /// that a host has not received them.
@@ -13,17 +12,17 @@ pub(super) fn add(lists: &'static ListsOfImage) {
         report(&object, "it may be unloaded");
         return;
     }
-    let (is_in_registry, is_exported) = {
+    let (add_late, is_exported) = {
         let mut images = IMAGES.lock();
         images.registered.push(lists);
-        (images.is_in_registry, images.is_exported)
+        (images.add_late, images.is_exported)
     };
     if is_exported {
         report(&object, "it was loaded after a tool had received those of the library that contains mpit");
     }
-    if is_in_registry {
+    if let Some(add_late) = add_late {
         // SAFETY: the image is kept loaded.
-        Registry::add_late(unsafe { lists.to_lists() });
+        add_late(unsafe { lists.to_lists() });
     }
 }
 

@@ -16,8 +16,8 @@ mod register_lists;
 use std::ffi::{CStr, c_char};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
+use crate::lists::Lists;
 use crate::lock::Mutex;
-use crate::slices::Lists;
 
 /// The version of this copy and a place in it, for messages.
 const TEXT: &str = concat!(env!("CARGO_PKG_VERSION"), " (", file!(), ")\0");
@@ -118,10 +118,10 @@ impl ListsOfImage {
 }
 
 /// A reader of the lists, which does not see the lists of images that are loaded later.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) enum Reader {
-    /// The registry of this process, to which later images are added.
-    Registry,
+    /// The registry of this process, and its function that adds the lists of later images.
+    Registry { add_late: fn(Lists) },
     /// The export to a host, which has then received all definitions.
     Export,
     /// Any other one.
@@ -131,19 +131,23 @@ pub(crate) enum Reader {
 /// The images that registered their lists.
 struct Images {
     registered: Vec<&'static ListsOfImage>,
-    is_in_registry: bool,
+    /// The function of the registry that has read the lists.
+    add_late: Option<fn(Lists)>,
     is_exported: bool,
 }
 
 static IMAGES: Mutex<Images> =
-    Mutex::new(Images { registered: Vec::new(), is_in_registry: false, is_exported: false });
+    Mutex::new(Images { registered: Vec::new(), add_late: None, is_exported: false });
 
 /// Returns the lists of the images that use this copy and do not contain it.
 pub(crate) fn lists(reader: Reader) -> impl Iterator<Item = Lists> {
     let registered = {
         let mut images = IMAGES.lock();
-        images.is_in_registry |= reader == Reader::Registry;
-        images.is_exported |= reader == Reader::Export;
+        match reader {
+            Reader::Registry { add_late } => images.add_late = Some(add_late),
+            Reader::Export => images.is_exported = true,
+            Reader::Other => {}
+        }
         images.registered.clone()
     };
     // SAFETY: `register` has only accepted images that are never unloaded.

@@ -7,7 +7,8 @@ use crate::cvar::CvarDesc;
 use crate::dependents::Reader;
 use crate::desc::{CategoryDesc, EnumDesc};
 use crate::event::{EventDesc, SourceDesc};
-use crate::slices::{self, Lists};
+use crate::lists::Lists;
+use crate::slices;
 
 /// The definitions of one image, to be registered as one batch.
 #[derive(Clone, Debug, Default)]

@@ -51,10 +51,10 @@ use crate::cvar::sources::{self, Setting, ValueSource};
 use crate::dependents::Reader;
 use crate::desc::EnumDesc;
 use crate::event::{EventDesc, SourceDesc};
+use crate::lists::Lists;
 use crate::lock::{Mutex, Once};
 use crate::log::Log;
 use crate::object::Object;
-use crate::slices::Lists;
 use crate::vocabulary::Class;
 use cell_index::CellIndex;
 use completion::Completion;
@@ -136,7 +136,7 @@ impl Registry {
             SETTLED.begin();
             let registry = Self::new();
             added = Some(if has_linked {
-                let linked = Image::linked(Reader::Registry);
+                let linked = Image::linked(Reader::Registry { add_late: Self::add_late });
                 let settings = sources::for_cvars(&linked.cvars);
                 let (refusals, cvars) = registry.append(&linked);
                 report(&refusals);
@@ -156,7 +156,7 @@ impl Registry {
 
     /// Adds the definitions of an image that was loaded after the registry of this process had been created, or while it was being
     /// created, for which this waits. Reports refused ones on standard error.
-    pub(crate) fn add_late(lists: Lists) {
+    fn add_late(lists: Lists) {
         let mut image = Image::new("program");
         image.extend(lists);
         let settings = sources::for_cvars(&image.cvars);

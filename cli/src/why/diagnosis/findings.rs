@@ -45,7 +45,7 @@ pub(crate) enum FindingKind {
     Sleeping,
     /// A process is not known; it may be on another node.
     Unknown,
-    /// It cannot be told whether a process makes progress in its call.
+    /// It is not known whether a process makes progress in its call.
     Undetermined,
     /// All processes take part in their operations.
     Transferring,

@@ -13,7 +13,7 @@ static MARK: AtomicPtr<libc::c_void> = AtomicPtr::new(null_mut());
 /// The size of the mapping, whose memory is never used.
 const SIZE: usize = 4096;
 
-/// Adds the mark. Without it, other programs cannot tell if this process is in `MPI_Init`.
+/// Adds the mark. Without it, other programs do not know that this process is in `MPI_Init`.
 pub(super) fn begin() {
     with_errno_kept(|| {
         // SAFETY: the name is a string that ends with NUL.

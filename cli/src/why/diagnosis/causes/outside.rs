@@ -83,7 +83,7 @@ fn undetermined_findings(view: &View<'_>, waiting_for: &BTreeMap<u32, Vec<u32>>)
     let finding = |(why, (culprits, waiting)): (&str, (Vec<u32>, BTreeSet<u32>))| {
         let waiting: Vec<u32> = waiting.into_iter().filter(|rank| !culprits.contains(rank)).collect();
         let (they_are, rest) = (ranks_are_in(view.now, &culprits), waiters(view, &waiting));
-        let text = format!("{they_are}; whether that returns cannot be told: {why}{rest}");
+        let text = format!("{they_are}; it is not known whether that returns: {why}{rest}");
         Finding { kind: FindingKind::Undetermined, culprits, waiting, text }
     };
     by_reason.into_iter().map(finding).collect()

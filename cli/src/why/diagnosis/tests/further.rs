@@ -60,7 +60,7 @@ fn calls_that_are_not_known_are_named() {
     put(&mut one, 1, named("MPI_Comm_join"));
     let diagnosis = still(&one);
     assert_eq!(diagnosis.verdict, Verdict::Waiting);
-    let text = "rank 1 is in MPI_Comm_join; whether that returns cannot be told: the processes that this call waits for are not known; \
+    let text = "rank 1 is in MPI_Comm_join; it is not known whether that returns: the processes that this call waits for are not known; \
                 ranks 0,2-3 wait for it in MPI_Barrier number 4 on MPI_COMM_WORLD";
     expect(&diagnosis, FindingKind::Undetermined, &[1], text);
     assert_eq!(diagnosis.findings.len(), 1, "{diagnosis:#?}");
@@ -68,7 +68,7 @@ fn calls_that_are_not_known_are_named() {
 
 /// Tests that a process outside of MPI does not keep a mistake from being named.
 #[test]
-fn mistakes_are_named_beside_running_processes() {
+fn running_processes_hide_no_mistakes() {
     let mut one = world(4);
     put(&mut one, 0, Call { root: Some(0), ..collective("MPI_Reduce", 4) });
     put(&mut one, 3, Call { root: Some(3), ..collective("MPI_Reduce", 4) });
@@ -91,7 +91,7 @@ fn operations_that_others_have_left() {
     put(&mut one, 3, Call { root: Some(3), ..collective("MPI_Bcast", 4) });
     let diagnosis = still(&one);
     assert_eq!(diagnosis.verdict, Verdict::Waiting);
-    let text = "rank 3 is in MPI_Bcast number 4 on MPI_COMM_WORLD; whether that returns cannot be told: all others have left this \
+    let text = "rank 3 is in MPI_Bcast number 4 on MPI_COMM_WORLD; it is not known whether that returns: all others have left this \
                 operation: it transfers data, or its arguments do not fit those of the others; ranks 0-2 wait for it in MPI_Barrier \
                 number 5 on MPI_COMM_WORLD";
     expect(&diagnosis, FindingKind::Undetermined, &[3], text);
@@ -116,7 +116,7 @@ fn operations_of_one_process() {
 }
 
 #[test]
-fn blocking_and_nonblocking_operations_differ() {
+fn nonblocking_operations_differ() {
     let mut one = world(3);
     in_barrier(&mut one, &[0]);
     put(&mut one, 0, waiting_for(vec![begun("MPI_Ibarrier", 4)]));
@@ -178,7 +178,7 @@ fn requests_of_the_program_are_not_known() {
     put(&mut one, 0, waiting_for(vec![request]));
     let diagnosis = still(&one);
     assert_eq!(diagnosis.verdict, Verdict::Waiting);
-    let text = "rank 0 is in MPI_Waitall for a request of MPI_Grequest_start; whether that returns cannot be told: the program itself \
+    let text = "rank 0 is in MPI_Waitall for a request of MPI_Grequest_start; it is not known whether that returns: the program itself \
                 completes a request of MPI_Grequest_start; rank 1 waits for it in MPI_Barrier number 4 on MPI_COMM_WORLD";
     expect(&diagnosis, FindingKind::Undetermined, &[0], text);
 }
@@ -197,7 +197,7 @@ fn partitions_are_counted() {
     };
     put(&mut one, 0, waiting_for(vec![message(OperationKind::Receive, 1, None)]));
     put(&mut one, 1, waiting_for(vec![message(OperationKind::Send, 0, Some((3, 4)))]));
-    let text = "rank 1 is in MPI_Waitall for a message to 0, tag 7, on MPI_COMM_WORLD; whether that returns cannot be told: the process \
+    let text = "rank 1 is in MPI_Waitall for a message to 0, tag 7, on MPI_COMM_WORLD; it is not known whether that returns: the process \
                 itself marks the partitions of its message by MPI_Pready, and 3 of 4 are ready; rank 0 waits for it in MPI_Waitall for \
                 a message from 1, tag 7, on MPI_COMM_WORLD";
     expect(&still(&one), FindingKind::Undetermined, &[1], text);

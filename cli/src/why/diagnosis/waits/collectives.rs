@@ -119,13 +119,12 @@ impl Waits<'_> {
     ) -> Wait {
         let name = &operation.name;
         let of = Collective { name: name.clone(), comm: comm.id, number };
-        let missing = match operation.starts {
-            Some(starts) => Rc::new(self.not_started(rank, comm, &of, starts)),
-            None => {
-                let begun = comm.begun.iter().find(|begun| begun.number == number && begun.name == *name);
-                let root = begun.and_then(|begun| comm.world_root(rank.rank, begun.root, begun.is_root));
-                self.absent(&Part { name, root, bytes: None }, comm, of)
-            }
+        let missing = if let Some(starts) = operation.starts {
+            Rc::new(self.not_started(rank, comm, &of, starts))
+        } else {
+            let begun = comm.begun.iter().find(|begun| begun.number == number && begun.name == *name);
+            let root = begun.and_then(|begun| comm.world_root(rank.rank, begun.root, begun.is_root));
+            self.absent(&Part { name, root, bytes: None }, comm, of)
         };
         let is_contradicted = single_edges(&missing)
             .any(|edge| !matches!(edge.reason, Reason::NotEntered(_) | Reason::NotStarted(_)));
