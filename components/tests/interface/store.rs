@@ -213,7 +213,7 @@ fn damage_is_named() {
             "byte 0: the file is not a store of monitoring, or was written by a machine of another byte order",
         ),
         (0, 0, "byte 0: the file has no header yet"),
-        (1, 9, "byte 8: version 9; this program reads version 8"),
+        (1, 10, "byte 8: version 10; this program reads version 9"),
         (2, 8 << 32 | 8, "byte 16: rank 8 of 8"),
         (6, 7, "byte 48: a file of 7 words"),
         (8, 99, "byte 64: a block of the unknown kind 99"),
