@@ -342,7 +342,7 @@ impl Tracked for Comm {
         });
         let lineage = match created {
             _ if handle.get() == abi.comm_world => WORLD_LINEAGE,
-            _ if let Some(among) = among => lineage_of_members(abi, among, handle, remote, &ranks),
+            _ if let Some(among) = among => origins::lineage_of_members(abi, among, handle, remote, &ranks),
             // In an intercommunicator, the ranks are those of the other group.
             created if created == 0 || remote => created,
             created => lineage_among(created, ranks.world_rank(0)),
@@ -389,33 +389,6 @@ impl Tracked for Comm {
     }
 }
 
-/// The maximum number of members that are listed for other programs: the library has to be queried for them.
-const MAX_LISTED: u32 = 256;
-
-/// Returns the lineage of a communicator by its members; 0 if these are too many or not all of this world.
-fn lineage_of_members(
-    abi: &'static Abi,
-    among: u64,
-    comm: LiveComm<'_>,
-    is_remote: bool,
-    ranks: &Ranks,
-) -> u64 {
-    let list = |ranks: &Ranks| -> Option<Vec<u32>> {
-        if ranks.size() > MAX_LISTED {
-            return None;
-        }
-        let all: Vec<u32> = ranks.iter().collect();
-        if all.contains(&OUTSIDE) { None } else { Some(all) }
-    };
-    let local = if is_remote {
-        Group::of_peers(abi, comm, false).and_then(groups::ranks).and_then(|ranks| list(&ranks))
-    } else {
-        Some(Vec::new())
-    };
-    let (Some(local), Some(ranks)) = (local, list(ranks)) else { return 0 };
-    origins::lineage_of_groups(among, [&local, &ranks])
-}
-
 /// Describes a communicator to programs that look into this process. Long lists of members are left out, because the library has
 /// to be queried for them.
 fn describe_live(new: &NewObject, handle: LiveComm<'_>, name: &str) -> Option<&'static CommWords> {
@@ -423,7 +396,7 @@ fn describe_live(new: &NewObject, handle: LiveComm<'_>, name: &str) -> Option<&'
         return None;
     }
     let size = new.ranks.size();
-    let listed = if size <= MAX_LISTED { new.ranks.list() } else { None };
+    let listed = if size <= origins::MAX_LISTED { new.ranks.list() } else { None };
     let is_world = matches!(new.ranks, Ranks::World(_));
     let described = NewComm {
         handle: handle.get() as u64,

@@ -8,10 +8,12 @@ use std::ffi::c_int;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use mpit::internal::lock::Mutex;
+use mpit::object::OUTSIDE;
 use mpit_components::comms::{self, CommId, Origin, Ranks};
 use mpit_components::live;
 
-use crate::abi::Handle;
+use crate::abi::{Abi, Handle, LiveComm};
+use crate::groups::{self, Group};
 
 macro_rules! calls {
     ($($call:ident = $label:literal;)+) => {
@@ -123,7 +125,7 @@ fn mix(hash: u64, number: u64) -> u64 {
 
 /// Returns the lineage of a communicator that the members of its groups create by themselves, with a hash of the call and its tag. All of
 /// them count the communicators of the same groups in the same order.
-pub(crate) fn lineage_of_groups(among: u64, groups: [&[u32]; 2]) -> u64 {
+fn lineage_of_groups(among: u64, groups: [&[u32]; 2]) -> u64 {
     static COUNTS: Mutex<BTreeMap<u64, u64>> = Mutex::new(BTreeMap::new());
     let hash_of = |ranks: &[u32]| ranks.iter().fold(0, |hash, rank| mix(hash, (*rank).into()));
     // Each of two groups is the other one's remote group.
@@ -137,6 +139,33 @@ pub(crate) fn lineage_of_groups(among: u64, groups: [&[u32]; 2]) -> u64 {
     let count = counts.entry(key).or_insert(0);
     *count += 1;
     mix(key, *count)
+}
+
+/// The maximum number of members that are listed for other programs: the library has to be queried for them.
+pub(crate) const MAX_LISTED: u32 = 256;
+
+/// Returns the lineage of a communicator by its members; 0 if these are too many or not all of this world.
+pub(crate) fn lineage_of_members(
+    abi: &'static Abi,
+    among: u64,
+    comm: LiveComm<'_>,
+    is_remote: bool,
+    ranks: &Ranks,
+) -> u64 {
+    let list = |ranks: &Ranks| -> Option<Vec<u32>> {
+        if ranks.size() > MAX_LISTED {
+            return None;
+        }
+        let all: Vec<u32> = ranks.iter().collect();
+        if all.contains(&OUTSIDE) { None } else { Some(all) }
+    };
+    let local = if is_remote {
+        Group::of_peers(abi, comm, false).and_then(groups::ranks).and_then(|ranks| list(&ranks))
+    } else {
+        Some(Vec::new())
+    };
+    let (Some(local), Some(ranks)) = (local, list(ranks)) else { return 0 };
+    lineage_of_groups(among, [&local, &ranks])
 }
 
 /// The maximum number of sets of groups whose communicators are counted.
