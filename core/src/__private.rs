@@ -74,7 +74,9 @@ pub mod cell_of {
 
     /// Returns true if the cell supports the binding. A cell with custom behavior receives the object itself, of any kind.
     pub const fn bound_to<C: Cell>(bind: Bind) -> bool {
-        matches!(C::BEHAVIOR, Behavior::Custom) || C::BIND as u32 == bind as u32
+        matches!(C::BEHAVIOR, Behavior::Custom)
+            || C::BIND as u32 == bind as u32
+            || C::IS_BOUND_TO_ANY && bind as u32 != Bind::NoObject as u32
     }
 
     /// Returns the datatype, or the cell's own if their C representations differ; [`represented_as`] has reported that already.

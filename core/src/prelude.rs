@@ -4,7 +4,7 @@
 
 #[doc(no_inline)]
 pub use crate::cell::{
-    Aggregate, CommLevel, CommLevels, Counter, Generic, HighWatermark, Level, LowWatermark, PeerArray,
+    Aggregate, Counter, Generic, HighWatermark, Level, LowWatermark, ObjectValue, PeerArray, PerObject,
     Percentage, Size, State, Timer,
 };
 #[doc(no_inline)]

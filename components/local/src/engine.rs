@@ -6,7 +6,7 @@
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
-use mpit::cell::{CommLevel, CommLevels};
+use mpit::cell::{Level, ObjectValue, PerObject};
 use mpit_components::comms::CommId;
 
 use super::wire::{ENDED, FINALIZED, Message};
@@ -15,8 +15,8 @@ use super::{ANY_SOURCE, ANY_TAG, Error, Result, Status};
 pub(crate) const WORLD: u32 = 0;
 
 /// Messages of the communicator that arrived and wait for a receive, those of the host itself included.
-#[mpit::pvar(class = "LEVEL", highwatermark, verbosity = "USER_DETAIL")]
-static UNEXPECTED_QUEUE_LENGTH: CommLevels<u64> = CommLevels::new();
+#[mpit::pvar(class = "LEVEL", bind = "COMM", highwatermark, verbosity = "USER_DETAIL")]
+static UNEXPECTED_QUEUE_LENGTH: PerObject<Level<u64>> = PerObject::new();
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pattern {
@@ -70,12 +70,12 @@ impl State {
 pub(crate) struct Engine {
     state: Mutex<State>,
     changed: Condvar,
-    length: CommLevel<u64>,
+    length: ObjectValue<Level<u64>>,
 }
 
 impl Engine {
     pub(crate) fn new(world: CommId) -> Self {
-        let length = UNEXPECTED_QUEUE_LENGTH.of_comm(world.get());
+        let length = UNEXPECTED_QUEUE_LENGTH.of(world.get());
         Self { state: Mutex::default(), changed: Condvar::new(), length }
     }
 

@@ -1,8 +1,8 @@
 //! The class traits: one per class, implemented by its cells, so that the compiler's message names the class and a remedy.
 
 use super::{
-    Aggregate, AmountValue, Cell, CommLevels, Computed, ComputedPvar, Counter, CounterValue, Custom,
-    EnumValue, Generic, HighWatermark, Level, LowWatermark, Numbered, NumberedPvars, PeerArray, Percentage,
+    Aggregate, AmountValue, Cell, Computed, ComputedPvar, Counter, CounterValue, Custom,
+    EnumValue, Generic, HighWatermark, Level, LowWatermark, Numbered, NumberedPvars, PeerArray, PerObject, Percentage,
     Size, State, Timer, Value,
 };
 
@@ -14,6 +14,7 @@ use super::{
 )]
 pub trait CounterCell: Cell {}
 impl<T: CounterValue> CounterCell for Counter<T> {}
+impl<T: CounterValue> CounterCell for PerObject<Counter<T>> {}
 impl<T: CounterValue> CounterCell for PeerArray<T> {}
 impl<F: ComputedPvar> CounterCell for Computed<F> where F::Value: CounterValue {}
 impl<F: NumberedPvars> CounterCell for Numbered<F> where F::Value: CounterValue {}
@@ -26,6 +27,7 @@ impl<F: NumberedPvars> CounterCell for Numbered<F> where F::Value: CounterValue 
 )]
 pub trait AggregateCell: Cell {}
 impl<T: AmountValue> AggregateCell for Aggregate<T> {}
+impl<T: AmountValue> AggregateCell for PerObject<Aggregate<T>> {}
 impl<T: CounterValue> AggregateCell for PeerArray<T> {}
 impl<F: ComputedPvar> AggregateCell for Computed<F> where F::Value: AmountValue {}
 
@@ -37,6 +39,7 @@ impl<F: ComputedPvar> AggregateCell for Computed<F> where F::Value: AmountValue 
 )]
 pub trait TimerCell: Cell {}
 impl<T: AmountValue> TimerCell for Timer<T> {}
+impl<T: AmountValue> TimerCell for PerObject<Timer<T>> {}
 impl<T: CounterValue> TimerCell for PeerArray<T> {}
 impl<F: ComputedPvar> TimerCell for Computed<F> where F::Value: AmountValue {}
 impl<F: NumberedPvars> TimerCell for Numbered<F> where F::Value: AmountValue {}
@@ -49,7 +52,7 @@ impl<F: NumberedPvars> TimerCell for Numbered<F> where F::Value: AmountValue {}
 )]
 pub trait LevelCell: Cell {}
 impl<T: AmountValue> LevelCell for Level<T> {}
-impl<T: AmountValue> LevelCell for CommLevels<T> {}
+impl<T: AmountValue> LevelCell for PerObject<Level<T>> {}
 impl<F: ComputedPvar> LevelCell for Computed<F> where F::Value: AmountValue {}
 
 /// Storage of a performance variable of class SIZE.
@@ -60,6 +63,7 @@ impl<F: ComputedPvar> LevelCell for Computed<F> where F::Value: AmountValue {}
 )]
 pub trait SizeCell: Cell {}
 impl<T: AmountValue> SizeCell for Size<T> {}
+impl<T: AmountValue> SizeCell for PerObject<Size<T>> {}
 impl<T: CounterValue> SizeCell for PeerArray<T> {}
 impl<F: ComputedPvar> SizeCell for Computed<F> where F::Value: AmountValue {}
 
@@ -82,7 +86,7 @@ impl<F: ComputedPvar<Value = f64>> PercentageCell for Computed<F> {}
 pub trait HighWatermarkCell: Cell {}
 impl<T: AmountValue> HighWatermarkCell for HighWatermark<T> {}
 impl<T: AmountValue> HighWatermarkCell for Level<T> {}
-impl<T: AmountValue> HighWatermarkCell for CommLevels<T> {}
+impl<T: AmountValue> HighWatermarkCell for PerObject<Level<T>> {}
 
 /// Storage of a performance variable of class LOWWATERMARK.
 #[diagnostic::on_unimplemented(
@@ -93,7 +97,7 @@ impl<T: AmountValue> HighWatermarkCell for CommLevels<T> {}
 pub trait LowWatermarkCell: Cell {}
 impl<T: AmountValue> LowWatermarkCell for LowWatermark<T> {}
 impl<T: AmountValue> LowWatermarkCell for Level<T> {}
-impl<T: AmountValue> LowWatermarkCell for CommLevels<T> {}
+impl<T: AmountValue> LowWatermarkCell for PerObject<Level<T>> {}
 
 /// Storage of a performance variable of class STATE.
 #[diagnostic::on_unimplemented(

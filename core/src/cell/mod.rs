@@ -11,7 +11,7 @@
 //! | PERCENTAGE | [`Percentage`] | `f64` | [`Percentage::set`] |
 //! | STATE | [`State`] | an enum that derives [`MpitEnum`](trait@crate::MpitEnum) | [`State::set`] |
 //! | GENERIC | [`Generic`], or a type that implements [`Custom`] | any [`Value`] | [`Generic::set`] |
-//! | LEVEL and watermarks, per communicator | [`CommLevels`] | as a level | [`CommLevels::of_comm`], then as a level |
+//! | COUNTER, AGGREGATE, TIMER, SIZE, LEVEL and watermarks, per communicator, window, file and so on | [`PerObject`] of one of these cells | as that cell | [`PerObject::of`], then as that cell |
 //! | any sum, per peer of a communicator | [`PeerArray`] | `u32`, `u64` | [`PeerArray::add`] |
 //!
 //! An update is a few instructions on one word, without lock, allocation or system call. Sums are counted only while a handle on
@@ -24,8 +24,8 @@ mod custom;
 mod desc;
 mod erased;
 mod level_storage;
-mod levels;
 mod peers;
+mod per_object;
 mod sum;
 mod value;
 mod watermark_cursor;
@@ -33,8 +33,8 @@ mod watermark_cursor;
 pub use current::{Generic, Percentage, Size, State};
 pub use custom::{Custom, HandleId};
 pub use level_storage::{HighWatermark, Level, LowWatermark};
-pub use levels::{CommLevel, CommLevels};
 pub use peers::PeerArray;
+pub use per_object::{ObjectValue, PerObject};
 pub use sum::{Aggregate, Counter, Timer};
 pub use value::Value;
 
@@ -56,6 +56,8 @@ pub use level_storage::LevelStorage;
 pub(crate) use level_storage::ReachedFunction;
 #[doc(hidden)]
 pub use value::{AmountValue, AtomicReadReset, CounterValue, EnumValue, fits};
+#[doc(hidden)]
+pub use per_object::ObjectCell;
 pub(crate) use watermark_cursor::WatermarkCursor;
 
 use crate::desc::EnumDesc;
@@ -73,6 +75,8 @@ pub trait Cell: Sync + Sized + 'static + sealed::Sealed {
     const BEHAVIOR: Behavior = Behavior::Current;
     /// The kind of object that the cell must be bound to.
     const BIND: Bind = Bind::NoObject;
+    /// True if a definition can bind the cell to another kind of object instead.
+    const IS_BOUND_TO_ANY: bool = false;
     const ENUMERATION: Option<&'static EnumDesc> = None;
 
     /// True if there is one element for any object, so that [`count`](Self::count) need not be called.

@@ -47,6 +47,10 @@ impl CounterCore {
         }
     }
 
+    fn clear(&self) {
+        self.word.store(0, Relaxed);
+    }
+
     fn watch(&self, more: i32) {
         self.watchers.fetch_add(more.cast_unsigned(), Relaxed);
     }
@@ -83,6 +87,11 @@ macro_rules! sum_cell {
             /// Returns the sum, counted while handles were started. Tools see it through their handles.
             pub fn total(&self) -> T {
                 T::from_word(self.sum.word.load(Relaxed))
+            }
+
+            /// Sets the sum to 0, while no handle refers to it.
+            pub(super) fn clear(&self) {
+                self.sum.clear();
             }
         }
 

@@ -4,7 +4,7 @@ use std::ffi::c_char;
 
 use crate::support::{Bench, cvar, leak, pvar};
 use mpit::Error;
-use mpit::cell::{CommLevels, Counter, Custom};
+use mpit::cell::{Counter, Custom, Level, PerObject};
 use mpit::cvar::{Cvar, Text};
 use mpit::object::Object;
 use mpit::tool::{Class, Tool};
@@ -63,12 +63,12 @@ fn cells_without_size_can_be_ambiguous() {
 
 #[test]
 fn watermarks_by_static_are_bound() {
-    let cell = leak(CommLevels::<u64>::new());
+    let cell = leak(PerObject::<Level<u64>>::new());
     let classes = [Class::Level, Class::HighWatermark, Class::LowWatermark];
     let bench = Bench::of_pvars(classes.map(|class| pvar("queue", class, cell)));
     let tool = Tool::of(bench.interface);
     let session = tool.session().unwrap();
-    let (level, world) = (cell.of_comm(1), Object::world(1, 4));
+    let (level, world) = (cell.of(1), Object::world(1, 4));
     level.set(5);
     let high = session.high_watermark_of_bound(cell, &world).unwrap();
     let low = session.low_watermark_of_bound(cell, &world).unwrap();

@@ -11,9 +11,8 @@ use std::harness::Model;
 
 use super::at_once;
 use crate::barrier;
-use crate::cell::{Cell as _, CommLevel, CommLevels, Level, LevelStorage, WatermarkCursor};
+use crate::cell::{Cell as _, Level, LevelStorage, ObjectValue, PerObject, Size, WatermarkCursor};
 use crate::object::Object;
-use crate::threads;
 
 pub(super) const MODELS: &[Model] = &[
     Model::new("levels::a_start_misses_no_level", a_start_misses_no_level),
@@ -24,7 +23,7 @@ pub(super) const MODELS: &[Model] = &[
     Model::new("levels::cursors_are_all_moved", cursors_are_all_moved),
     Model::new("levels::running_cursors_are_counted", running_cursors_are_counted),
     Model::new("levels::raises_add_up", raises_add_up),
-    Model::new("levels::communicators_are_separate", communicators_are_separate),
+    Model::new("levels::objects_are_separate", objects_are_separate),
 ];
 
 /// A level of each execution.
@@ -176,28 +175,26 @@ fn raises_add_up() {
     assert_eq!((LEVEL.get(), watched.read()), (2, 2));
 }
 
-/// A reader of a communicator's level sees no level of another one that reuses its memory.
-fn communicators_are_separate() {
-    static LEVELS: CommLevels<u64> = CommLevels::new();
-    // The host updates levels in one thread, by plain stores.
-    threads::set_concurrent(false);
-    // The fence of a lock's light barrier would replace those of the level.
+/// A reader of an object's value sees no value of another one that reuses its memory.
+fn objects_are_separate() {
+    static SIZES: PerObject<Size<u64>> = PerObject::new();
+    // The fence of a lock's light barrier would replace those of the cell.
     barrier::IS_LIGHT_CHEAP.store(true, Relaxed);
-    let first = LEVELS.of_comm(1);
+    let first = SIZES.of(1);
     first.set(10);
-    let first: Cell<Option<CommLevel<u64>>> = Cell::new(Some(first));
+    let first: Cell<Option<ObjectValue<Size<u64>>>> = Cell::new(Some(first));
     at_once(
         &Rc::new(first),
         [
             |first| {
                 drop(first.take());
-                let second = LEVELS.of_comm(2);
+                let second = SIZES.of(2);
                 second.set(20);
                 std::mem::forget(second);
             },
             |_| {
                 let mut out = [99];
-                LEVELS.fill(&Object::world(1, 1), &mut out).expect("a level");
+                SIZES.fill(&Object::world(1, 1), &mut out).expect("a level");
                 assert!([0, 10].contains(&out[0]), "{}", out[0]);
             },
         ],

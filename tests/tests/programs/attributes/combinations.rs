@@ -4,7 +4,7 @@
 
 use std::ffi::c_char;
 
-use mpit::cell::{CommLevels, HighWatermark, LowWatermark};
+use mpit::cell::{HighWatermark, Level, LowWatermark, PerObject};
 use mpit::object::{Bind, Comm, Object};
 use mpit::tool::{Class, Datatype};
 
@@ -102,8 +102,8 @@ macro_rules! watermarks {
         $(
             watermarks!(@ list "HIGHWATERMARK" $datatype "NO_OBJECT" HighWatermark<$value>);
             watermarks!(@ list "LOWWATERMARK" $datatype "NO_OBJECT" LowWatermark<$value>);
-            watermarks!(@ list "HIGHWATERMARK" $datatype "COMM" CommLevels<$value>);
-            watermarks!(@ list "LOWWATERMARK" $datatype "COMM" CommLevels<$value>);
+            watermarks!(@ list "HIGHWATERMARK" $datatype "COMM" PerObject<Level<$value>>);
+            watermarks!(@ list "LOWWATERMARK" $datatype "WIN" PerObject<Level<$value>>);
         )+
         list
     }};

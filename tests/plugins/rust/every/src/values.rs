@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
 
 use mpit::cell::{
-    Aggregate, CommLevel, CommLevels, Counter, Custom, Generic, HandleId, HighWatermark, Level, LowWatermark,
-    PeerArray, Percentage, Size, State, Timer,
+    Aggregate, Counter, Custom, Generic, HandleId, HighWatermark, Level, LowWatermark, ObjectValue, PeerArray,
+    PerObject, Percentage, Size, State, Timer,
 };
 use mpit::object::{Comm, Object};
 use mpit::pvar;
@@ -46,8 +46,8 @@ static EVERY_HIGHEST: HighWatermark<f64> = HighWatermark::new();
 static EVERY_LOWEST: LowWatermark<u32> = LowWatermark::new();
 
 /// A level of each communicator; here of number 5.
-#[pvar(class = "LEVEL", highwatermark)]
-static EVERY_QUEUE: CommLevels<u64> = CommLevels::new();
+#[pvar(class = "LEVEL", bind = "COMM", highwatermark)]
+static EVERY_QUEUE: PerObject<Level<u64>> = PerObject::new();
 
 /// The last step.
 #[pvar(class = "SIZE", writable, datatype = "UNSIGNED")]
@@ -167,7 +167,7 @@ impl Custom for Strange {
 static STRANGE: Strange = Strange;
 
 /// The queue of communicator 5, while there is one.
-static QUEUE: std::sync::Mutex<Option<CommLevel<u64>>> = std::sync::Mutex::new(None);
+static QUEUE: std::sync::Mutex<Option<ObjectValue<Level<u64>>>> = std::sync::Mutex::new(None);
 
 /// Has one thing happen, with so many to come.
 pub fn step(left: u32) {
@@ -190,7 +190,7 @@ pub fn step(left: u32) {
         EVERY_PEER_COUNTS.add(process, process + 1);
     }
     let mut queue = QUEUE.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-    let queue = queue.get_or_insert_with(|| EVERY_QUEUE.of_comm(5));
+    let queue = queue.get_or_insert_with(|| EVERY_QUEUE.of(5));
     queue.set(10 + u64::from(left));
     queue.lower(5);
 }
