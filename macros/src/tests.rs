@@ -88,12 +88,33 @@ fn cells_and_units_fit_the_class() {
         ),
         (
             quote!(class = "COUNTER"),
-            "static QUEUE: CommLevels<u64> = CommLevels::new();",
-            &["a COUNTER is kept in `Counter<u64>`, not in `CommLevels<u64>`"],
+            "static QUEUE: PerObject<Level<u64>> = PerObject::new();",
+            &[
+                "a `PerObject` has a value for each object: name their kind, for example `bind = \"COMM\"`",
+                "a COUNTER is kept in `PerObject<Counter<u64>>`, not in `PerObject<Level<u64>>`",
+            ],
         ),
         (
-            quote!(class = "LEVEL", highwatermark, lowwatermark),
-            "static QUEUE: CommLevels<u64> = CommLevels::new();",
+            quote!(class = "SIZE", bind = "WIN"),
+            "static BYTES: PerObject<u32> = PerObject::new();",
+            &["a SIZE is kept in `PerObject<Size<u32>>`, not in `PerObject<u32>`"],
+        ),
+        (
+            quote!(class = "STATE", bind = "NO_OBJECT"),
+            "static PHASE: PerObject<Level<u64>> = PerObject::new();",
+            &[
+                "a `PerObject` has a value for each object: name their kind, for example `bind = \"COMM\"`",
+                "a STATE is kept in `State<E>`, not in `PerObject<Level<u64>>`",
+            ],
+        ),
+        (
+            quote!(class = "TIMER", bind = "FILE"),
+            "static WAITS: PerObject<Timer<u64>> = PerObject::new();",
+            &["an integer TIMER needs a unit: add for example `unit = \"us\"`"],
+        ),
+        (
+            quote!(class = "LEVEL", bind = "COMM", highwatermark, lowwatermark),
+            "static QUEUE: PerObject<Level<u64>> = PerObject::new();",
             &[],
         ),
         (

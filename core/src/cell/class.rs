@@ -1,9 +1,9 @@
 //! The class traits: one per class, implemented by its cells, so that the compiler's message names the class and a remedy.
 
 use super::{
-    Aggregate, AmountValue, Cell, Computed, ComputedPvar, Counter, CounterValue, Custom,
-    EnumValue, Generic, HighWatermark, Level, LowWatermark, Numbered, NumberedPvars, PeerArray, PerObject, Percentage,
-    Size, State, Timer, Value,
+    Aggregate, AmountValue, Cell, Computed, ComputedPvar, Counter, CounterValue, Custom, EnumValue, Generic,
+    HighWatermark, Level, LowWatermark, Numbered, NumberedPvars, PeerArray, PerObject, Percentage, Size,
+    State, Timer, Value,
 };
 
 /// Storage of a performance variable of class COUNTER.

@@ -55,9 +55,9 @@ pub(crate) use erased::{ErasedCell, Operation};
 pub use level_storage::LevelStorage;
 pub(crate) use level_storage::ReachedFunction;
 #[doc(hidden)]
-pub use value::{AmountValue, AtomicReadReset, CounterValue, EnumValue, fits};
-#[doc(hidden)]
 pub use per_object::ObjectCell;
+#[doc(hidden)]
+pub use value::{AmountValue, AtomicReadReset, CounterValue, EnumValue, fits};
 pub(crate) use watermark_cursor::WatermarkCursor;
 
 use crate::desc::EnumDesc;

@@ -6,8 +6,8 @@ use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 use std::sync::atomic::{AtomicU64, fence};
 
 use super::{
-    Aggregate, AmountValue, AtomicReadReset, Behavior, Cell, Counter, CounterValue, Level, LevelStorage, Size,
-    Timer,
+    Aggregate, AmountValue, AtomicReadReset, Behavior, Cell, Counter, CounterValue, Level, LevelStorage,
+    Size, Timer,
 };
 use crate::lock::Mutex;
 use crate::log::Log;
@@ -310,7 +310,7 @@ impl<C: ObjectCell + AtomicReadReset> AtomicReadReset for PerObject<C> {}
 
 /// A cell that [`PerObject`] can have one of for each object.
 #[diagnostic::on_unimplemented(
-    message = "`PerObject` cannot have a `{Self}` for each object",
+    message = "a `PerObject` has no `{Self}` for each object",
     label = "not a cell of one sum, size or level",
     note = "use `PerObject<Counter<u64>>`, or `Aggregate`, `Timer`, `Size` or `Level`"
 )]
@@ -473,7 +473,7 @@ mod tests {
     #[test]
     fn started_handles_count_in_new_values() {
         static SUMS: PerObject<Counter<u64>> = PerObject::new();
-        const ROUNDS: u64 = if cfg!(miri) { 20 } else { 20_000 };
+        const ROUNDS: u64 = if cfg!(miri) { 20 } else { 5_000 };
         thread::scope(|scope| {
             scope.spawn(|| {
                 for object in 0..ROUNDS {

@@ -113,10 +113,10 @@ macro_rules! check_sum {
         let others: Vec<_> = (10..100).map(|object| cell.of(object)).collect();
         others.iter().for_each(|other| other.add(7));
         assert_eq!(read(), [1, 2, 300]);
-        handles.each_ref().map(|handle| handle.stop().unwrap());
+        handles.iter().for_each(|handle| handle.stop().unwrap());
         drop(others);
         let next = cell.of(3);
-        handles.each_ref().map(|handle| handle.start().unwrap());
+        handles.iter().for_each(|handle| handle.start().unwrap());
         next.add(9);
         first.add(1);
         assert_eq!(read(), [2, 2, 300]);

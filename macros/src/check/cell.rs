@@ -10,12 +10,11 @@ use crate::error::Errors;
 use crate::vocabulary::Class;
 
 /// The classes that each cell of `mpit` serves; for each class, the first cell is recommended.
-const CELLS: [(&str, &[Class]); 12] = [
+const CELLS: [(&str, &[Class]); 11] = [
     ("Counter", &[Class::Counter]),
     ("Aggregate", &[Class::Aggregate]),
     ("Timer", &[Class::Timer]),
     ("Level", &[Class::Level, Class::HighWatermark, Class::LowWatermark]),
-    ("CommLevels", &[Class::Level, Class::HighWatermark, Class::LowWatermark]),
     ("HighWatermark", &[Class::HighWatermark]),
     ("LowWatermark", &[Class::LowWatermark]),
     ("Size", &[Class::Size]),
@@ -25,9 +24,27 @@ const CELLS: [(&str, &[Class]); 12] = [
     ("PeerArray", &[Class::Counter, Class::Aggregate, Class::Timer, Class::Size, Class::Generic]),
 ];
 
-/// Returns the cell of `mpit` that a type names, and the classes that it serves.
+/// Returns true for a `PerObject`, which has a cell for each object.
+pub(super) fn is_per_object(ty: &Type) -> bool {
+    value::last_name(ty).as_deref() == Some("PerObject")
+}
+
+/// Returns the `C` of `PerObject<C>`, and other types as they are.
+pub(super) fn of_one_object(ty: &Type) -> &Type {
+    if is_per_object(ty) { value::argument(ty).unwrap_or(ty) } else { ty }
+}
+
+/// Returns the cell to use for a value per object, if the class has one.
+pub(crate) fn per_object(ty: &Type, class: Class) -> Option<String> {
+    let class = if class.is_watermark() { Class::Level } else { class };
+    let has_one =
+        matches!(class, Class::Counter | Class::Aggregate | Class::Timer | Class::Size | Class::Level);
+    if has_one { Some(format!("PerObject<{}>", recommended(of_one_object(ty), class))) } else { None }
+}
+
+/// Returns the cell of `mpit` that a type names, also for each object, and the classes that it serves.
 fn cell(ty: &Type) -> Option<(&'static str, &'static [Class])> {
-    let name = value::last_name(ty)?;
+    let name = value::last_name(of_one_object(ty))?;
     CELLS.iter().find(|(cell, _)| *cell == name).copied()
 }
 
@@ -42,14 +59,16 @@ pub(crate) fn check(ty: &Type, class: Class, errors: &mut Errors) -> bool {
         // A user's own type may have the name of a cell, and may serve as a GENERIC.
         Some((_, classes)) => class != Class::Generic && !classes.contains(&class),
         None => {
+            let ty = of_one_object(ty);
             Primitive::of(ty).is_some() || value::last_name(ty).is_some_and(|name| name.starts_with("Atomic"))
         }
     };
     if wrong {
-        let (class_name, recommended, found) =
-            (with_article(class), recommended(ty, class), value::spelled(ty));
+        let per_object = if is_per_object(ty) { per_object(ty, class) } else { None };
+        let recommended = per_object.unwrap_or_else(|| recommended(of_one_object(ty), class));
+        let (class_name, found) = (with_article(class), value::spelled(ty));
         errors.on(ty, format!("{class_name} is kept in `{recommended}`, not in `{found}`"));
-    } else if let Some(value) = value::argument(ty) {
+    } else if let Some(value) = value::argument(of_one_object(ty)) {
         function::check_value(value, class, false, errors);
     }
     !wrong

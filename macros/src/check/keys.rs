@@ -5,7 +5,7 @@ use proc_macro2::Span;
 use super::cell;
 use crate::error::Errors;
 use crate::parse::PvarArgs;
-use crate::vocabulary::{Class, listed};
+use crate::vocabulary::{Bind, Class, listed};
 
 /// Reports keys that exclude each other on any item.
 pub(super) fn check_flags(args: &PvarArgs, errors: &mut Errors) {
@@ -67,7 +67,16 @@ pub(super) fn check_static(args: &PvarArgs, item: &syn::ItemStatic, errors: &mut
     if let Some(count) = &args.count {
         errors.on(count, "`count` belongs on a `fn`: a cell determines its number of elements");
     }
-    let Some(class) = args.class.as_ref().map(|class| class.value) else { return };
+    let Some((class, class_span)) = args.class.as_ref().map(|class| (class.value, class.span)) else {
+        return;
+    };
+    if cell::is_per_object(&item.ty) && args.bind.as_ref().is_none_or(|bind| bind.value == Bind::NoObject) {
+        let span = args.bind.as_ref().map_or(class_span, |bind| bind.span);
+        errors.at(
+            span,
+            "a `PerObject` has a value for each object: name their kind, for example `bind = \"COMM\"`",
+        );
+    }
     let is_cell = cell::check(&item.ty, class, errors);
     if args.atomic.is_some() && args.readonly.is_none() {
         cell::check_atomic(&item.ty, class, errors);

@@ -17,7 +17,7 @@ mod source;
 mod value;
 
 pub(crate) use category::Category;
-pub(crate) use cell::stand_in;
+pub(crate) use cell::{per_object, stand_in};
 pub(crate) use component::Component;
 pub(crate) use cvar::Cvar;
 pub(crate) use enumeration::Enumeration;

@@ -48,7 +48,7 @@ impl Pvar {
         let (attributes, ident, value, storage) = match variable? {
             Variable::Static(item) => {
                 keys::check_static(&args, &item, errors);
-                let value = value::argument(&item.ty).and_then(Primitive::of);
+                let value = value::argument(cell::of_one_object(&item.ty)).and_then(Primitive::of);
                 let storage = Storage::Static { ident: item.ident.clone(), ty: item.ty };
                 (item.attrs, item.ident, value, Some(storage))
             }

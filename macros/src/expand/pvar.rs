@@ -9,7 +9,7 @@ use syn::spanned::Spanned as _;
 use super::{
     assert_at, datatype_check, element, located, metadata, private, setter, variant, with_categories,
 };
-use crate::check::{Count, Function, Pvar, Storage};
+use crate::check::{self, Count, Function, Pvar, Storage};
 use crate::names::claim;
 use crate::parse::At;
 use crate::vocabulary::{Bind, Class, Datatype};
@@ -119,7 +119,7 @@ fn checks(private: &TokenStream, pvar: &Pvar, ty: &TokenStream) -> TokenStream {
         checks.extend(quote!(#private::cell_of::atomic::<#ty>();));
     }
     if let (Some(bind), Storage::Static { .. }) = (&pvar.args.bind, &pvar.storage) {
-        checks.extend(bind_check(private, bind, ty));
+        checks.extend(bind_check(private, pvar, bind, ty));
     }
     if let Some(datatype) = &pvar.args.datatype {
         let function = quote!(#private::cell_of::represented_as::<#ty>);
@@ -131,18 +131,25 @@ fn checks(private: &TokenStream, pvar: &Pvar, ty: &TokenStream) -> TokenStream {
     checks
 }
 
-fn bind_check(private: &TokenStream, bind: &At<Bind>, ty: &TokenStream) -> TokenStream {
+fn bind_check(private: &TokenStream, pvar: &Pvar, bind: &At<Bind>, ty: &TokenStream) -> TokenStream {
     let kind = variant(private, "Bind", bind.value);
+    let per_object = match &pvar.storage {
+        Storage::Static { ty, .. } => check::per_object(ty, pvar.classes[0].value),
+        Storage::Function(_) => None,
+    };
+    let per_object = per_object.map_or_else(String::new, |cell| format!("`{cell}`, "));
     let message = match bind.value {
         Bind::NoObject => {
             "the cell is per communicator: write `bind = \"COMM\"`, or remove `bind`".to_owned()
         }
-        Bind::Comm => {
-            "the cell has one value for all communicators: use `PeerArray<u64>`, a `fn(&Comm) -> u64`, \
-                       or remove `bind`"
-                .to_owned()
-        }
-        other => format!("no cell is bound to {}: use a `fn(&Object) -> u64`", other.as_str()),
+        Bind::Comm => format!(
+            "the cell has one value for all communicators: use {per_object}`PeerArray<u64>`, a `fn(&Comm) -> u64`, \
+             or remove `bind`"
+        ),
+        other => format!(
+            "the cell has no value for each {}: use {per_object}a `fn(&Object) -> u64`, or remove `bind`",
+            other.as_str()
+        ),
     };
     assert_at(bind.span, &quote!(#private::cell_of::bound_to::<#ty>(#kind)), &message)
 }

@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
 
 use mpit::cell::{
-    Aggregate, Counter, Custom, Generic, HandleId, HighWatermark, Level, LowWatermark, ObjectValue, PeerArray,
-    PerObject, Percentage, Size, State, Timer,
+    Aggregate, Counter, Custom, Generic, HandleId, HighWatermark, Level, LowWatermark, ObjectValue,
+    PeerArray, PerObject, Percentage, Size, State, Timer,
 };
 use mpit::object::{Comm, Object};
 use mpit::pvar;
