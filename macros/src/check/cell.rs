@@ -58,10 +58,7 @@ pub(crate) fn check(ty: &Type, class: Class, errors: &mut Errors) -> bool {
     let wrong = match cell(ty) {
         // A user's own type may have the name of a cell, and may serve as a GENERIC.
         Some((_, classes)) => class != Class::Generic && !classes.contains(&class),
-        None => {
-            let ty = of_one_object(ty);
-            Primitive::of(ty).is_some() || value::last_name(ty).is_some_and(|name| name.starts_with("Atomic"))
-        }
+        None => is_plain(of_one_object(ty)),
     };
     if wrong {
         let per_object = if is_per_object(ty) { per_object(ty, class) } else { None };
@@ -72,6 +69,11 @@ pub(crate) fn check(ty: &Type, class: Class, errors: &mut Errors) -> bool {
         function::check_value(value, class, false, errors);
     }
     !wrong
+}
+
+/// Returns true for a primitive or atomic type, which cannot be a cell.
+fn is_plain(ty: &Type) -> bool {
+    Primitive::of(ty).is_some() || value::last_name(ty).is_some_and(|name| name.starts_with("Atomic"))
 }
 
 /// Returns the item with a valid cell, if [`check`] reports the type of its value.
