@@ -101,7 +101,9 @@ pub(super) unsafe fn read<T: Prefixed>(
     for offset in ours..size {
         // SAFETY: `offset` is less than `size`, and the caller ensures that `size` bytes are valid for reads.
         if unsafe { at.cast::<u8>().wrapping_add(offset).read() } != 0 {
-            return Err(format!("{what}: it uses members that this libmpit does not know; use a newer one"));
+            return Err(format!(
+                "{what}: it needs a later mpit, because it uses members that this one does not know"
+            ));
         }
     }
     let mut whole = MaybeUninit::<T>::zeroed();
@@ -186,7 +188,7 @@ mod tests {
         }
         assert!(read_sized::<T>(min_size - WORD, WORD).unwrap_err().contains("its size is"));
         assert_eq!(read_sized::<T>(ours + WORD, ours), read_sized::<T>(ours, ours));
-        assert!(read_sized::<T>(ours + WORD, ours + WORD).unwrap_err().contains("a newer one"));
+        assert!(read_sized::<T>(ours + WORD, ours + WORD).unwrap_err().contains("a later mpit"));
         assert!(read_sized::<T>(8192, WORD).is_err());
     }
 

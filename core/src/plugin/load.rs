@@ -96,7 +96,7 @@ pub(super) unsafe fn handshake(path: &Path) -> LoadResult<(&'static str, abi::Pl
     let function = unsafe { dlopen(path) }?;
     // SAFETY: the function is the plug-in's `mpit_plugin_v1`, and the image is never unloaded.
     unsafe { describe(function) }?.ok_or_else(|| {
-        format!("it cannot work with this mpit, which has version {MAJOR}.{MINOR} of plug-ins")
+        format!("it cannot work with this mpit, which has version {MAJOR}.{MINOR} of plug-ins; use the mpit that it was built for")
     })
 }
 
@@ -259,11 +259,15 @@ unsafe fn read_description(pages: &mut Pages, at: *const abi::Plugin) -> LoadRes
     if header.magic != MAGIC {
         return Err(format!("its struct mpit_plugin begins with {:#x}, not with MPIT_MAGIC", header.magic));
     }
-    if header.major != MAJOR {
-        return Err(format!(
-            "it is made for version {}.{} of plug-ins, and this mpit has {MAJOR}.{MINOR}; build it with our header",
-            header.major, header.minor
-        ));
+    let versions = format!(
+        "it is made for version {}.{} of plug-ins, and this mpit has {MAJOR}.{MINOR}",
+        header.major, header.minor
+    );
+    if header.major > MAJOR {
+        return Err(format!("it needs a later mpit: {versions}"));
+    }
+    if header.major < MAJOR {
+        return Err(format!("{versions}; build it with our header"));
     }
     let ours = size_of::<abi::Plugin>();
     if header.size < ours || header.size > MAX_SIZE {
@@ -273,9 +277,7 @@ unsafe fn read_description(pages: &mut Pages, at: *const abi::Plugin) -> LoadRes
     for offset in ours..header.size {
         // SAFETY: `offset` is less than `header.size`, and so many bytes are valid: the caller ensures it.
         if unsafe { at.cast::<u8>().wrapping_add(offset).read() } != 0 {
-            return Err(
-                "it uses members of struct mpit_plugin that this mpit does not know; use a newer one".into(),
-            );
+            return Err(format!("it needs a later mpit, for more members of struct mpit_plugin: {versions}"));
         }
     }
     let mut whole = MaybeUninit::<abi::Plugin>::uninit();

@@ -272,7 +272,9 @@ impl TableBuilder {
         let (table, _) = unsafe { read(&mut pages, "the table", at) }?;
         if table.version != u32::from(MAJOR) {
             let version = table.version;
-            let why = format!("the table has version {version}; this libmpit knows version {MAJOR} only");
+            let need = if version > u32::from(MAJOR) { "it needs a later mpit: " } else { "" };
+            let why =
+                format!("{need}the table has version {version}, and this mpit knows version {MAJOR} only");
             return Err(why.into());
         }
         // SAFETY: strings of the table end with a NUL, by the conditions of `register`.
