@@ -196,7 +196,7 @@ int main(void)
     SPOILT(it.pvars[0].categories = endless, "the name of one of its categories is not UTF-8");
     SPOILT((it.pvars[1] = it.pvars[0]), "pvar `r_sum` (COUNTER) at r, pvar 2: r, pvar 1 already defines it");
     SPOILT(it.sources[0].order = 2, "source `r_source` at r, source 1: there is no order 2");
-    SPOILT(it.table.sources = &larger.source, "source 1: it uses members");
+    SPOILT(it.table.sources = &larger.source, "source 1: it needs a later mpit");
     SPOILT(it.events[0].source = "missing", "event `r_event` at r, event 1: there is no source `missing`");
     SPOILT(it.events[0].source = 0, "its source is a null pointer");
     SPOILT(it.events[0].elements = 0, "its list of elements is a null pointer");
