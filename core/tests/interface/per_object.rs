@@ -111,12 +111,18 @@ macro_rules! check_sum {
         drop((second, last));
         assert_eq!(read(), [1, 2, 300], "started handles keep the sums of freed objects");
         let others: Vec<_> = (10..100).map(|object| cell.of(object)).collect();
-        others.iter().for_each(|other| other.add(7));
+        for other in &others {
+            other.add(7);
+        }
         assert_eq!(read(), [1, 2, 300]);
-        handles.iter().for_each(|handle| handle.stop().unwrap());
+        for handle in &handles {
+            handle.stop().unwrap();
+        }
         drop(others);
         let next = cell.of(3);
-        handles.iter().for_each(|handle| handle.start().unwrap());
+        for handle in &handles {
+            handle.start().unwrap();
+        }
         next.add(9);
         first.add(1);
         assert_eq!(read(), [2, 2, 300]);
@@ -132,6 +138,7 @@ fn handles_see_their_objects_sum() {
 }
 
 #[test]
+#[allow(clippy::float_cmp, reason = "the values are stored and not computed")]
 fn handles_see_their_objects_size() {
     let cell: &'static PerObject<Size<f64>> = leak(PerObject::new());
     let bench = Bench::of_pvars([pvar("size", Class::Size, cell).with_bind(Bind::Info)]);
