@@ -389,7 +389,7 @@ mod tests {
     }
 
     #[test]
-    fn dropped_sums_stay_while_handles_are_started() {
+    fn dropped_sums_stay_for_handles() {
         static SUMS: PerObject<Counter<u64>> = PerObject::new();
         let first = SUMS.of(1);
         SUMS.watch(1);

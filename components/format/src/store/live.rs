@@ -143,7 +143,7 @@ pub const OUTPUT: u64 = 8;
 /// The key of the block with the [buffered sends](buffered).
 pub const BUFFERED: u64 = 9;
 
-/// The key of the block with the [files](file), by [slot](file_slot).
+/// The key of the block with the [files](mod@file), by [slot](file_slot).
 pub const FILES: u64 = 10;
 
 /// The words of the buffered sends since a buffer was detached or flushed.
@@ -186,7 +186,7 @@ pub const REQUEST_SLOTS: usize = 1024;
 pub const REQUEST_CELLS: usize = 4;
 
 /// The number in the description of a request: that of a collective operation on its communicator or file, or of a partitioned send the
-/// number of partitions that are ready, below [`PARTITIONS_SHIFT`], and of all partitions.
+/// number of partitions that are ready, below [`PARTITIONS_SHIFT`](request_numbers::PARTITIONS_SHIFT), and of all partitions.
 pub mod request_numbers {
     /// The position of the number.
     pub const SHIFT: u32 = 16;
