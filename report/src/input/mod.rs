@@ -6,6 +6,7 @@
 //! different runs, or different worlds of a run.
 
 mod node;
+mod phases;
 mod read;
 mod run_series;
 #[cfg(test)]
@@ -32,6 +33,8 @@ use crate::records::{self, JobTables};
 use crate::series::{self, SeriesFile};
 pub use node::NodeProcesses;
 pub(crate) use node::files_of_node;
+use phases::phase_of;
+pub use phases::{Phases, phases};
 pub(crate) use read::each_text;
 pub(crate) use run_series::each_series;
 
@@ -307,51 +310,6 @@ fn is_same_run(one: Option<&Identity>, other: Option<&Identity>) -> bool {
 
 fn is_number(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
-}
-
-/// Splits the name of a numbered phase: `run_3` is the third phase of `run`.
-fn phase_of(stem: &str) -> Option<(&str, u64)> {
-    let (whole, number) = stem.rsplit_once('_')?;
-    if is_number(number) { Some((whole, number.parse().ok()?)) } else { None }
-}
-
-/// The numbered phases of one run.
-#[derive(Clone, Debug)]
-pub struct Phases<'a> {
-    /// The phases, by their numbers.
-    pub runs: Vec<&'a Run>,
-}
-
-impl Phases<'_> {
-    /// Returns the common beginning of the files' names, without the numbers.
-    pub fn path(&self) -> PathBuf {
-        let Some(first) = self.runs.first() else { return PathBuf::new() };
-        first.directory.join(first.whole().unwrap_or_default())
-    }
-
-    /// Reads all phases, and adds them up.
-    pub fn read(&self) -> Job {
-        read::sum(&self.runs)
-    }
-}
-
-/// Finds the numbered phases among runs, grouped by run.
-pub fn phases(runs: &[Run]) -> Vec<Phases<'_>> {
-    let mut all: Vec<Phases<'_>> = Vec::new();
-    for run in runs.iter().filter(|run| run.whole().is_some() && !run.is_summary()) {
-        // Not by paths, where `d` and an empty name in the directory `d` are equal.
-        let is_of_run = |other: &&Run| {
-            other.directory == run.directory
-                && other.whole() == run.whole()
-                && is_same_world(other.identity.as_ref(), run.identity.as_ref())
-        };
-        let same = |phases: &&mut Phases<'_>| phases.runs.iter().all(is_of_run);
-        match all.iter_mut().find(same) {
-            Some(phases) => phases.runs.push(run),
-            None => all.push(Phases { runs: vec![run] }),
-        }
-    }
-    all
 }
 
 /// Returns the files with the summaries of a run's worlds. `stem` is the beginning of their names.
