@@ -330,8 +330,7 @@ pub(crate) fn record_and_forward(
 ) -> *mut c_void {
     with_errno_kept(|| {
         lifecycle::detect_initialization();
-        if lifecycle::is_initialized()
-            && callers::caller_of(return_address) == Caller::Program
+        if callers::caller_of(return_address) == Caller::Program
             && let Some(call) = ProgramCall::enter()
         {
             catch_panic(recorder);

@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, fs, path::Path};
 
 use mpit_tests::{Context, Failure, Job, Outcome, Prof, Stack, record, stacks};
 
-use crate::{equal, on_in_dir, recorded};
+use crate::{equal, for_each_in_dir, on_in_dir, recorded};
 
 /// Messages and bytes by row and subject: a peer, or the name of a communicator.
 pub(crate) type Rows = BTreeMap<(String, String), (u64, u64)>;
@@ -113,6 +113,21 @@ fn programs_have_the_rows_they_expect() -> Outcome {
     let run = |(name, ranks)| stacks::on_each(name, |stack| match_expected_rows(stack, name, ranks)).err();
     let failures: Vec<_> = PROGRAMS.into_iter().filter_map(run).map(|failure| failure.to_string()).collect();
     Failure::unless(failures.is_empty(), || failures.join("\n"))
+}
+
+/// Tests that a level of before `MPI_Init` takes effect after it, where the library permits the call.
+#[test]
+fn early_level_takes_effect() -> Outcome {
+    for_each_in_dir("early_level", |stack| stack.label() == "mpich5.0.2", |stack, dir| {
+        let program = stack.compile_over_library("early_level")?;
+        for (level, reductions) in [("0", 3), ("1", 5)] {
+            let job = Job::mpi(stack, 2).arg(&program).arg(level);
+            let (_, profs) = recorded(job, dir, 2)?;
+            let counts: Vec<_> = profs.iter().map(|prof| prof.communicators[0].collectives[2].count).collect();
+            equal(format!("level {level}"), &counts[..], &[reductions; 2])?;
+        }
+        Ok(())
+    })
 }
 
 /// The stack that ends the program although errors shall return, with or without mpit.

@@ -1,5 +1,7 @@
 //! `MPI_Init*`, `MPI_Finalize`, sessions, `MPI_Pcontrol`, and the descriptions of error codes.
 
+use std::sync::atomic::{AtomicBool, AtomicI32, Ordering::Relaxed};
+
 use mpit_components::control;
 use mpit_ffi::abi::LiveSession;
 use mpit_ffi::lifecycle;
@@ -12,20 +14,74 @@ use crate::times;
 fn session_initialized(session: Option<LiveSession<'_>>) {
     in_advance::forbid();
     lifecycle::session_initialized(session);
+    if lifecycle::is_initialized() {
+        EARLY_LEVELS.apply();
+    }
 }
 
-/// Handles a level, which may be a region of the program.
+/// Handles a level, which may be a region of the program. One of before the initialization of MPI, which present libraries refuse, takes
+/// effect after it.
 fn pcontrol(level: i32) {
-    control::pcontrol(level);
-    times::pcontrol(level);
+    if lifecycle::is_initialized() {
+        control::pcontrol(level);
+        times::pcontrol(level);
+    } else {
+        EARLY_LEVELS.note(level);
+    }
+}
+
+/// The levels of `MPI_Pcontrol` before MPI is initialized.
+struct EarlyLevels {
+    is_paused: AtomicBool,
+    /// The level of a region; 1 for none.
+    region: AtomicI32,
+}
+
+static EARLY_LEVELS: EarlyLevels =
+    EarlyLevels { is_paused: AtomicBool::new(false), region: AtomicI32::new(EarlyLevels::RESUME) };
+
+impl EarlyLevels {
+    const PAUSE: i32 = 0;
+    const RESUME: i32 = 1;
+    const WRITE: i32 = 2;
+
+    fn note(&self, level: i32) {
+        match level {
+            Self::PAUSE => self.is_paused.store(true, Relaxed),
+            Self::RESUME => {
+                self.is_paused.store(false, Relaxed);
+                self.region.store(Self::RESUME, Relaxed);
+            }
+            // There is nothing to write yet.
+            Self::WRITE => {}
+            region => self.region.store(region, Relaxed),
+        }
+    }
+
+    fn apply(&self) {
+        let region = self.region.swap(Self::RESUME, Relaxed);
+        if region != Self::RESUME {
+            pcontrol(region);
+        }
+        if self.is_paused.swap(false, Relaxed) {
+            pcontrol(Self::PAUSE);
+        }
+    }
+}
+
+fn world_initialized() {
+    lifecycle::world_initialized();
+    if lifecycle::is_initialized() {
+        EARLY_LEVELS.apply();
+    }
 }
 
 calls! {
-    initializing() c fn Init(argc: Pointer, argv: Pointer) => lifecycle::world_initialized();
-    initializing() fortran fn Init() => lifecycle::world_initialized();
+    initializing() c fn Init(argc: Pointer, argv: Pointer) => world_initialized();
+    initializing() fortran fn Init() => world_initialized();
     initializing() c fn Init_thread(argc: Pointer, argv: Pointer, required: Int, provided: Pointer)
-        => lifecycle::world_initialized();
-    initializing() fortran fn Init_thread(required: Int, provided: Pointer) => lifecycle::world_initialized();
+        => world_initialized();
+    initializing() fortran fn Init_thread(required: Int, provided: Pointer) => world_initialized();
     // The end itself is seen inside `MPI_Finalize`, by an attribute; this is the last opportunity to set it.
     finalizing() plain fn Finalize() => lifecycle::finalize_begins();
     initializing() c fn Session_init(info: Object, errhandler: Object, session: NewSession)

@@ -1,0 +1,33 @@
+/* A call of MPI_Pcontrol before MPI_Init, which present libraries refuse: a library in front of MPI's accepts it.
+ *
+ *     early_level LEVEL          (any number of processes)
+ *
+ * Makes two reductions, resumes recording, and makes three more. */
+#include <mpi.h>
+#include <stdlib.h>
+
+#ifdef LIBRARY
+int MPI_Pcontrol(const int level, ...)
+{
+    int flag;
+    return MPI_Initialized(&flag);
+}
+#else
+static void reduce(int times)
+{
+    int one = 1, sum;
+    while (times-- > 0)
+        MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+}
+
+int main(int argc, char **argv)
+{
+    MPI_Pcontrol(atoi(argv[1]));
+    MPI_Init(&argc, &argv);
+    reduce(2);
+    MPI_Pcontrol(1);
+    reduce(3);
+    MPI_Finalize();
+    return EXIT_SUCCESS;
+}
+#endif
