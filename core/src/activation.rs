@@ -11,12 +11,24 @@ use crate::{Error, Result, barrier};
 #[derive(Debug)]
 pub struct Activation {
     is_active: AtomicBool,
+    /// The file of the plug-in, for messages; empty if it is not known.
+    plugin: &'static str,
 }
 
 impl Activation {
     /// Creates the activation of a plug-in that is not active yet.
     pub const fn new() -> Self {
-        Self { is_active: AtomicBool::new(false) }
+        Self::of("")
+    }
+
+    /// Creates the activation of the plug-in of a file.
+    pub const fn of(plugin: &'static str) -> Self {
+        Self { is_active: AtomicBool::new(false), plugin }
+    }
+
+    /// Returns the file of the plug-in; empty if it is not known.
+    pub(crate) const fn plugin(&self) -> &'static str {
+        self.plugin
     }
 
     /// Returns true if the plug-in is active.

@@ -46,13 +46,11 @@ pub(crate) fn may_exist(kind: Bind, handle: Handle) -> bool {
         is_open_mpi_object(host, kind, handle)
     } else if abi.narrow_handles {
         is_narrow_handle(abi, kind, handle)
-    } else if !host.is_mpich() {
-        // The objects of other libraries with the standard ABI may be anything, such as numbers.
-        true
     } else if handle < FIRST_ADDRESS {
         is_predefined_in_standard_abi(abi, kind, handle)
     } else {
-        is_mpich_object(kind, handle)
+        // The objects of other libraries with the standard ABI are not known, and their handles may be numbers.
+        !host.is_mpich() || is_mpich_object(kind, handle)
     }
 }
 

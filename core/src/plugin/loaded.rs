@@ -213,7 +213,7 @@ unsafe fn load_one(path: &Path) -> Result<Plugin, Refused> {
         loading.push(file.identity);
         LoadingGuard(file.identity)
     };
-    let activation: &'static Activation = leak(Activation::new());
+    let activation: &'static Activation = leak(Activation::of(file.path.display().to_string().leak()));
     // SAFETY: the caller ensures that the file is a plug-in as `mpit_plugin.h` specifies, whose constructors may run here.
     let opened = unsafe { load::open(&file.path, activation) }.map_err(refused)?;
     let notified = threads::concurrent();

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use super::{Definition, Rule};
+use crate::activation::Activation;
 use crate::cell::{Behavior, PvarDesc, PvarFlags};
 use crate::cvar::CvarDesc;
 use crate::desc::{EnumDesc, Origin};
@@ -111,8 +112,15 @@ impl Refusal {
         Self::new(desc.label(), desc.origin(), fault)
     }
 
-    /// Creates the refusal of a second definition with a name; the first one stays.
-    pub(crate) fn duplicate(what: String, origin: Origin, first: Origin) -> Self {
+    /// Creates the refusal of a second definition with a name; the first one stays, which may be that of a plug-in.
+    pub(crate) fn duplicate(
+        what: String,
+        origin: Origin,
+        (first, activation): (Origin, Option<&'static Activation>),
+    ) -> Self {
+        let plugin = activation.map_or("", Activation::plugin);
+        let first =
+            if plugin.is_empty() { first.to_string() } else { format!("{first} of the plug-in {plugin}") };
         let why = format!("{first} already defines it, and names are unique; rename one of the two");
         Self { is_taken: true, ..Self::new(what, origin, Fault::of(Rule::C45, why)) }
     }

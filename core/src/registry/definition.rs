@@ -1,6 +1,7 @@
 //! The properties common to all kinds of definitions.
 
 use super::name_index::Key;
+use crate::activation::Activation;
 use crate::cell::PvarDesc;
 use crate::cvar::CvarDesc;
 use crate::desc::{CategoryDesc, EnumDesc, Origin};
@@ -24,6 +25,11 @@ pub trait Definition: sealed::Sealed + 'static {
 
     /// Returns the place of the definition.
     fn origin(&self) -> Origin;
+
+    /// Returns the activation that it depends on, if it is a variable or event of a plug-in.
+    fn activation(&self) -> Option<&'static Activation> {
+        None
+    }
 
     /// Returns kind and name, for messages: ``pvar `messages` (COUNTER)``.
     fn label(&self) -> String;
@@ -65,6 +71,10 @@ impl Definition for PvarDesc {
         self.origin()
     }
 
+    fn activation(&self) -> Option<&'static Activation> {
+        self.activation()
+    }
+
     fn label(&self) -> String {
         format!("pvar `{}` ({})", self.name(), self.class())
     }
@@ -96,10 +106,18 @@ named! {
         fn component(&self) -> &'static str {
             self.component()
         }
+
+        fn activation(&self) -> Option<&'static Activation> {
+            self.activation()
+        }
     };
     EventDesc "event" {
         fn component(&self) -> &'static str {
             self.component()
+        }
+
+        fn activation(&self) -> Option<&'static Activation> {
+            self.activation()
         }
     };
     SourceDesc "source";

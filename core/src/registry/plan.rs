@@ -332,7 +332,8 @@ fn plan_entry<T, D: Definition>(
     }
     let Some(first) = registered(there, desc_of, key).or_else(|| new.push(desc, key)) else { return true };
     if !first.is(desc) {
-        refusals.push(Refusal::duplicate(desc.label(), desc.origin(), first.origin()));
+        let first = (first.origin(), first.activation());
+        refusals.push(Refusal::duplicate(desc.label(), desc.origin(), first));
     }
     false
 }

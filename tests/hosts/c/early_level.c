@@ -1,4 +1,4 @@
-/* A call of MPI_Pcontrol before MPI_Init, which present libraries refuse: a library in front of MPI's accepts it.
+/* A call of MPI_Pcontrol before MPI_Init, which present libraries refuse: a profiling tool in front of the library accepts it.
  *
  *     early_level LEVEL          (any number of processes)
  *
@@ -10,7 +10,7 @@
 int MPI_Pcontrol(const int level, ...)
 {
     int flag;
-    return MPI_Initialized(&flag);
+    return PMPI_Initialized(&flag);
 }
 #else
 static void reduce(int times)

@@ -118,16 +118,21 @@ fn programs_have_the_rows_they_expect() -> Outcome {
 /// Tests that a level of before `MPI_Init` takes effect after it, where the library permits the call.
 #[test]
 fn early_level_takes_effect() -> Outcome {
-    for_each_in_dir("early_level", |stack| stack.label() == "mpich5.0.2", |stack, dir| {
-        let program = stack.compile_over_library("early_level")?;
-        for (level, reductions) in [("0", 3), ("1", 5)] {
-            let job = Job::mpi(stack, 2).arg(&program).arg(level);
-            let (_, profs) = recorded(job, dir, 2)?;
-            let counts: Vec<_> = profs.iter().map(|prof| prof.communicators[0].collectives[2].count).collect();
-            equal(format!("level {level}"), &counts[..], &[reductions; 2])?;
-        }
-        Ok(())
-    })
+    for_each_in_dir(
+        "early_level",
+        |stack| stack.label() == "mpich5.0.2",
+        |stack, dir| {
+            let program = stack.compile_over_library("early_level")?;
+            for (level, reductions) in [("0", 3), ("1", 5)] {
+                let job = Job::mpi(stack, 2).arg(&program).arg(level);
+                let (_, profs) = recorded(job, dir, 2)?;
+                let counts: Vec<_> =
+                    profs.iter().map(|prof| prof.communicators[0].collectives[2].count).collect();
+                equal(format!("level {level}"), &counts[..], &[reductions; 2])?;
+            }
+            Ok(())
+        },
+    )
 }
 
 /// The stack that ends the program although errors shall return, with or without mpit.

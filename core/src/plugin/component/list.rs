@@ -4,6 +4,7 @@ use std::sync::OnceLock;
 use std::sync::atomic::Ordering::{Acquire, Release};
 
 use super::{DROPPED, ForeignComponent, PUBLISHED};
+use crate::activation::Activation;
 use crate::component::Framework;
 use crate::desc::Origin;
 use crate::lock::Mutex;
@@ -92,13 +93,13 @@ impl Drop for Claim {
     }
 }
 
-/// Returns the place where the component with this name is defined.
-fn first_of(framework: Framework, name: &str) -> Option<Origin> {
+/// Returns the place where the component with this name is defined, and the activation of its plug-in.
+fn first_of(framework: Framework, name: &str) -> Option<(Origin, Option<&'static Activation>)> {
     let linked = crate::components().find(|desc| desc.framework() == framework.name() && desc.name() == name);
     let foreign = || {
         let mut kept = ALL.iter().filter(|component| component.stage.load(Acquire) != DROPPED);
         kept.find(|component| component.framework == framework && component.name() == name)
-            .map(|component| component.origin())
+            .map(|component| (component.origin(), component.about.activation))
     };
-    linked.map(crate::component::ComponentDesc::origin).or_else(foreign)
+    linked.map(|desc| (desc.origin(), None)).or_else(foreign)
 }
