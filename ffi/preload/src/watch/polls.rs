@@ -9,14 +9,15 @@ use mpit_ffi::abi::Handle;
 use super::{Arguments, Call, clean};
 use crate::arguments::Handles;
 
-/// Counts a call of a thread, and stores its first requests, which `read` returns, or its message.
+/// Counts a call of a thread, and stores its first requests, which `read` returns, or its message. Inlined, it is part of a frame that
+/// any unwinder may remove: types that are `Copy` have nothing to clean up, also in builds without optimization.
 #[inline(always)]
 #[allow(clippy::inline_always, reason = "the arguments would go through memory, for every call")]
 pub(super) fn store(
     words: &ThreadWords,
     call: Call,
     arguments: &Arguments,
-    read: impl Fn(Handles, usize) -> Handle,
+    read: impl Fn(Handles, usize) -> Handle + Copy,
 ) {
     let before = words[words::POLLS].load(Relaxed) >> words::POLLS_SHIFT;
     if let Some(requests) = arguments.requests.filter(|requests| requests.is_given()) {
