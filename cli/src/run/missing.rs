@@ -44,10 +44,8 @@ pub(super) fn report(run: &FinishedRun<'_>) {
         }
         let Known { killed, running, others } = Known::of(run, key, ranks);
         if !running.is_empty() {
-            print(&format!(
-                "{of}{} of {size} still run, and write in MPI_Finalize",
-                rank_lists::ranks(&running)
-            ));
+            let run = if running.len() == 1 { "still runs, and writes" } else { "still run, and write" };
+            print(&format!("{of}{} of {size} {run} in MPI_Finalize", rank_lists::ranks(&running)));
         }
         if !killed.is_empty() {
             let how = no_files::failure(run.status).map(|how| format!(": the command {how}"));

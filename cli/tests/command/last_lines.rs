@@ -1,6 +1,6 @@
 //! The last lines of `mpit run`, by the states that its processes left: each line is provoked once, with stores in place of processes.
 //!
-//! Lines about stores beside the files are in [`stores`](super::stores), those of `--tables` and `--series` in the tests on MPI libraries.
+//! Lines about stores beside the files are in [`stores`](super::stores), those behind launchers in the tests on MPI libraries.
 
 #![allow(unsafe_code, reason = "the test promises to leave its files alone")]
 
@@ -78,7 +78,7 @@ const NO_FILE: &str = "no file x.* was written: ";
 const DETAILS: &str = "; `mpit doctor` reports details";
 const LOST: &str = "they are lost, because the processes could not write them either";
 
-const CASES: [Case<'_>; 27] = [
+const CASES: [Case<'_>; 36] = [
     // Nothing initialized MPI.
     (
         &["-o", "x"],
@@ -251,7 +251,7 @@ const CASES: [Case<'_>; 27] = [
         "true",
         &[
             "rank 1 could not write in MPI_Finalize: recovered, in STEM.<rank>.prof (No space left on device (os error 28))",
-            "rank 0 of 2 still run, and write in MPI_Finalize",
+            "rank 0 of 2 still runs, and writes in MPI_Finalize",
         ],
     ),
     (
@@ -296,6 +296,85 @@ const CASES: [Case<'_>; 27] = [
         &[
             "cannot write STEM.prof with the records of ranks 0-1: Is a directory (os error 21); LOST",
             "NO the processes could not write, and this command cannot either; the reasons are above DETAILS",
+        ],
+    ),
+    // Tables of the records.
+    (
+        &["-o", "x", "--tables"],
+        &[],
+        "true",
+        &["NO the command names no program that is linked with an MPI library DETAILS"],
+    ),
+    (
+        &["-o", "x", "--tables"],
+        &[End::Finalized(FULL); 2],
+        "true",
+        &[
+            "ranks 0-1 could not write in MPI_Finalize: recovered, in STEM.<rank>.prof (No space left on device (os error 28))",
+            "wrote x.tables; read it with `mpit report x.tables`",
+        ],
+    ),
+    (
+        &["-o", "x", "--tables", "--crash-safe"],
+        &[End::Killed; 2],
+        "exit 3",
+        &[
+            "ranks 0-1 ended without MPI_Finalize: recovered up to the last call, in STEM.<rank>.prof",
+            "wrote x.tables; read it with `mpit report x.tables`",
+        ],
+    ),
+    (
+        &["-o", "x", "--tables"],
+        &[End::Running, End::Finalized(FULL)],
+        "true",
+        &[
+            "rank 1 could not write in MPI_Finalize: recovered, in STEM.<rank>.prof (No space left on device (os error 28))",
+            "rank 0 of 2 still runs, and writes in MPI_Finalize",
+            "wrote x.tables; read it with `mpit report x.tables`",
+        ],
+    ),
+    (
+        &["-o", "x", "--tables"],
+        &[End::Finalized(FULL); 2],
+        "mkdir x.tables",
+        &[
+            "ranks 0-1 could not write in MPI_Finalize: recovered, in STEM.<rank>.prof (No space left on device (os error 28))",
+            "x.tables is there and not finished; the records stay in files. Remove it, and pack them with `mpit pack`",
+        ],
+    ),
+    // A series.
+    (
+        &["-o", "x", "--series", "0.1"],
+        &[],
+        "true",
+        &[
+            "no file x*.prof was written: the command names no program that is linked with an MPI library DETAILS",
+        ],
+    ),
+    (
+        &["-o", "x", "--series", "0.1"],
+        &[End::Finalized(FULL); 2],
+        "true",
+        &[
+            "ranks 0-1 could not write in MPI_Finalize: recovered, in STEM.<rank>.prof (No space left on device (os error 28))",
+        ],
+    ),
+    (
+        &["-o", "x", "--series", "0.1"],
+        &[End::Finalized(FULL); 2],
+        "mkdir x.series",
+        &[
+            "ranks 0-1 could not write in MPI_Finalize: recovered, in STEM.<rank>.prof (No space left on device (os error 28))",
+            "cannot write STEM.series: Is a directory (os error 21)",
+        ],
+    ),
+    // A job that is watched.
+    (
+        &["-o", "x", "--stuck", "60"],
+        &[End::Finalized(FULL); 2],
+        "true",
+        &[
+            "ranks 0-1 could not write in MPI_Finalize: recovered, in STEM.<rank>.prof (No space left on device (os error 28))",
         ],
     ),
 ];
@@ -379,6 +458,40 @@ fn summaries_name_what_is_there() {
     assert!(lines[0].starts_with("mpit: world 1: 2 processes on 1 node"), "{printed}");
     assert!(lines[16] == "mpit: and 2 more worlds" && lines.len() == 19, "{printed}");
     assert!(lines[17].starts_with("mpit: processes on other machines do not count here"), "{printed}");
+}
+
+/// Tests that options say what they do not have.
+#[test]
+fn options_say_what_they_lack() {
+    let directory = tempfile::tempdir().unwrap();
+    let root = &directory.path().canonicalize().unwrap();
+    fs::create_dir(root.join("made")).unwrap();
+    let sampled = ["-o", "x", "--series", "0.1"];
+    let a_file = "printf \"# MPIT RUN\\t$MPIT_RUN\\tw\\t2 ranks\\t2026-11-22T08:15:00.123Z\\tn1\\n\" > x.0.prof";
+    let printed = run(root, &sampled, &[], a_file);
+    let wanted = "mpit: --series: no process on this node was recorded, so there is no x.series\n";
+    assert!(printed.contains(wanted), "{printed}");
+    make_store(root, 0, End::Finalized(FULL));
+    let printed = run(root, &sampled, &[End::Finalized(FULL)], "true");
+    let wanted = "mpit: x.series has 1 of 2 processes, the ones on this node; put mpit behind the launcher";
+    assert!(printed.contains(wanted), "{printed}");
+    // In a process of a launcher that is not known.
+    for (options, wanted) in [
+        (&sampled[..], "--series has no effect: this launcher does not number its processes\n"),
+        (
+            &["-o", "x", "--tables"],
+            "--tables: the records stay in files: this launcher does not name its jobs\n",
+        ),
+        (
+            &["--stuck", "60"],
+            "--stuck has no effect here: this command is a part of a job, or there is no place",
+        ),
+    ] {
+        let mut mpit = command(root);
+        mpit.env(if options.contains(&"--series") { "PMI_FD" } else { "PMI_RANK" }, "0");
+        let printed = run_command(mpit.arg("run").args(options).args(["--", "true"])).stderr;
+        assert!(printed.contains(wanted), "{printed}");
+    }
 }
 
 /// Tests that names which cannot be replaced are refused before the command runs.

@@ -28,9 +28,9 @@ fn marked_lines(source: &str) -> Outcome<BTreeMap<u64, String>> {
     Ok(lines.filter(|(_, name)| !name.starts_with("NAME")).collect())
 }
 
-/// Runs a job with places, and returns its report and the output of `mpit report`.
+/// Runs a job with places, which must succeed, and returns its report and the output of `mpit report`.
 fn reported(job: Job, dir: &Path, settings: &[(&str, &str)]) -> Outcome<(Value, String)> {
-    job.dir(dir).under_mpit(&written_with("prof/run", settings))?.finish()?;
+    job.dir(dir).under_mpit(&written_with("prof/run", settings))?.succeed()?;
     report_of(dir)
 }
 
@@ -199,8 +199,11 @@ fn changed_programs_have_offsets() -> Outcome {
 fn killed_processes_keep_their_sites() -> Outcome {
     on_each_in_dir("sites_killed", |stack, dir| {
         let program = program(stack, "call_sites", &["-fPIE", "-pie"])?;
-        let (report, _) =
-            reported(job(stack, &program).arg("kill"), dir, &[SITED, ("monitoring_store", "file")])?;
+        let job = job(stack, &program).arg("kill").dir(dir);
+        let killed =
+            job.under_mpit(&written_with("prof/run", &[SITED, ("monitoring_store", "file")]))?.finish()?;
+        killed.expect(killed.code != Some(0))?;
+        let (report, _) = report_of(dir)?;
         let mut found = named_calls(&report, SOURCE)?;
         let killed = found.remove("killed");
         equal("before the end", &found, &calls(&WANTED))?;
