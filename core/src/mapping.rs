@@ -10,7 +10,6 @@ use std::mem;
 use std::ops::Deref;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
-use std::process;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::thread;
 use std::time::Duration;
@@ -18,6 +17,7 @@ use std::time::Duration;
 use memmap2::{MmapOptions, MmapRaw};
 
 use crate::files::{open_regular, without_size_signal};
+use crate::own_process::Creator;
 
 /// The granularity of pieces in words: 64 kilobytes, a multiple of the page size of all machines.
 const UNIT: usize = 64 * 1024 / size_of::<u64>();
@@ -49,7 +49,7 @@ pub struct Mapping {
     path: PathBuf,
     /// The device and inode numbers, to detect that another file has the path or the descriptor now.
     identity: (u64, u64),
-    process: u32,
+    creator: Creator,
     bytes: u64,
 }
 
@@ -107,7 +107,7 @@ impl Mapping {
             thread::sleep(Duration::from_millis(1));
         }
         let identity = identity(&file.metadata()?);
-        Ok(Self { file: Some(file), path, identity, process: process::id(), bytes: 0 })
+        Ok(Self { file: Some(file), path, identity, creator: Creator::this(), bytes: 0 })
     }
 
     /// Maps at least `words` further words, all of them 0.
@@ -155,7 +155,7 @@ impl Mapping {
     /// Returns true in the process that created the file, and false in a child that was forked since. A child shares the words
     /// that were mapped before.
     pub fn is_ours(&self) -> bool {
-        self.process == process::id()
+        self.creator.is_this()
     }
 
     /// Returns the path of the file.

@@ -75,11 +75,31 @@ pub fn random_bits() -> u64 {
     RandomState::new().build_hasher().finish()
 }
 
+/// The process that created something, which its forked children see as well. In a PID namespace of its own, a child may have the number
+/// of its parent.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Creator {
+    number: u32,
+    /// The time of its start, if the system shows it.
+    start: Option<u64>,
+}
+
+impl Creator {
+    pub(crate) fn this() -> Self {
+        Self { number: process::id(), start: start() }
+    }
+
+    /// Returns true in the process itself. Without files of the system, as in a jail, its number has to do.
+    pub(crate) fn is_this(&self) -> bool {
+        self.number == process::id() && self.start.is_none_or(|begun| start().is_none_or(|now| now == begun))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use std::process;
 
-    use super::{name, namespace, outside, parent, random_bits, start, start_in, start_of};
+    use super::{Creator, name, namespace, outside, parent, random_bits, start, start_in, start_of};
 
     #[test]
     #[cfg_attr(any(miri, not(target_os = "linux")), ignore = "reads /proc")]
@@ -91,6 +111,15 @@ mod tests {
         assert!(name().starts_with(&format!("{}-{:x}-", process::id(), namespace())) && namespace() != 0);
         let text = "12 (a) R (b) T 1 12 12 0 -1 4194304 100 0 0 0 7 5 0 0 20 0 1 0 4242 1000 100";
         assert_eq!(start_in(text), Some(4242));
+    }
+
+    #[test]
+    #[cfg_attr(any(miri, not(target_os = "linux")), ignore = "reads /proc")]
+    fn children_with_the_number_of_their_parent_are_others() {
+        let this = Creator::this();
+        assert!(this.is_this() && Creator { start: None, ..this }.is_this());
+        assert!(!Creator { start: this.start.map(|start| start - 1), ..this }.is_this());
+        assert!(!Creator { number: this.number + 1, ..this }.is_this());
     }
 
     #[test]

@@ -467,7 +467,8 @@ fn options_say_what_they_lack() {
     let root = &directory.path().canonicalize().unwrap();
     fs::create_dir(root.join("made")).unwrap();
     let sampled = ["-o", "x", "--series", "0.1"];
-    let a_file = "printf \"# MPIT RUN\\t$MPIT_RUN\\tw\\t2 ranks\\t2026-11-22T08:15:00.123Z\\tn1\\n\" > x.0.prof";
+    let a_file =
+        "printf \"# MPIT RUN\\t$MPIT_RUN\\tw\\t2 ranks\\t2026-11-22T08:15:00.123Z\\tn1\\n\" > x.0.prof";
     let printed = run(root, &sampled, &[], a_file);
     let wanted = "mpit: --series: no process on this node was recorded, so there is no x.series\n";
     assert!(printed.contains(wanted), "{printed}");
