@@ -100,7 +100,7 @@ static void *open_library(const char *path, const char *name, void **function)
 }
 
 /* Makes 30 calls from the first library and 9 from the second one, at the same address, and so once more; then 5 from the third one in
- * another namespace, and 4 from generated code. */
+ * another namespace, 6 from it with RTLD_DEEPBIND, and 4 from generated code. */
 static void call_in_turns(char **paths)
 {
 #ifdef __x86_64__
@@ -119,12 +119,14 @@ static void call_in_turns(char **paths)
         call(turn % 2 ? 9 : 30);
         dlclose(library);
     }
-    apart = dlmopen(LM_ID_NEWLM, paths[2], RTLD_NOW);
-    if (apart) {
+    for (turn = 0; turn < 2; turn++) {
         void (*call_for)(int (*)(void *), void *, int);
 
+        apart = turn ? dlopen(paths[2], RTLD_NOW | RTLD_DEEPBIND) : dlmopen(LM_ID_NEWLM, paths[2], RTLD_NOW);
+        if (!apart)
+            continue;
         *(void **)&call_for = dlsym(apart, "call_for");
-        call_for(barrier, self, 5);
+        call_for(barrier, self, turn ? 6 : 5);
         dlclose(apart);
     }
     generated = mmap(NULL, sizeof code, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
