@@ -115,7 +115,7 @@ mod tests {
 
     #[test]
     #[cfg_attr(any(miri, not(target_os = "linux")), ignore = "reads /proc")]
-    fn children_with_the_number_of_their_parent_are_others() {
+    fn children_with_equal_numbers_are_others() {
         let this = Creator::this();
         assert!(this.is_this() && Creator { start: None, ..this }.is_this());
         assert!(!Creator { start: this.start.map(|start| start - 1), ..this }.is_this());

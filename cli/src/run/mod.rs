@@ -21,13 +21,15 @@ mod tables;
 mod template;
 mod unwritten;
 
-use std::io;
+use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::process::{self, ExitCode, ExitStatus};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::{fs, io};
 
 use mpit::event::clock;
 use mpit_components::run::job::OwnedJob;
+use mpit_components::run::names;
 use mpit_components::store;
 use mpit_components::times::{self, Moment};
 use output::{Files, Target};
@@ -248,9 +250,19 @@ fn describe(job: &OwnedJob, args: &Run, stem: Option<&Path>) {
     let started = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
     let (pid, started, command) = (process::id().to_string(), started.to_string(), words.join(" "));
     let host = this_node();
+    // A process with mounts of its own may see another one. Behind a launcher, this process has the mounts of its own, but not those of all.
+    let seen = stem.filter(|_| !files::is_inside_a_job());
+    let directory = seen.and_then(|stem| fs::metadata(names::directory_of(stem)).ok());
+    let directory = directory.map(|of| format!("{} {}", of.dev(), of.ino())).unwrap_or_default();
     let stem = stem.and_then(Path::to_str).unwrap_or_default();
-    let lines =
-        [("pid", &*pid), ("host", &host), ("started", &started), ("command", &command), ("stem", stem)];
+    let lines = [
+        ("pid", &*pid),
+        ("host", &host),
+        ("started", &started),
+        ("command", &command),
+        ("stem", stem),
+        ("directory", &directory),
+    ];
     let _ = job.describe(&lines);
 }
 

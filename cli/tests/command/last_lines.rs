@@ -34,6 +34,7 @@ const FULL: Outcome = Outcome::Failed(Failure::Errno(28));
 const NO_MEMORY: Outcome = Outcome::Failed(Failure::Errno(12));
 const DENIED: Outcome = Outcome::Failed(Failure::Errno(13));
 const OTHER_ROOT: Outcome = Outcome::Failed(Failure::OtherRoot);
+const OTHER_DIRECTORY: Outcome = Outcome::Failed(Failure::OtherDirectory);
 const OTHER: Outcome = Outcome::Failed(Failure::Other);
 
 /// Makes the store of a process of two, which were to write `x.<rank>.prof`.
@@ -78,7 +79,7 @@ const NO_FILE: &str = "no file x.* was written: ";
 const DETAILS: &str = "; `mpit doctor` reports details";
 const LOST: &str = "they are lost, because the processes could not write them either";
 
-const CASES: [Case<'_>; 36] = [
+const CASES: [Case<'_>; 37] = [
     // Nothing initialized MPI.
     (
         &["-o", "x"],
@@ -169,6 +170,14 @@ const CASES: [Case<'_>; 36] = [
         &[
             "rank 1 could not write in MPI_Finalize: recovered, in STEM.<rank>.prof (Permission denied (os error 13))",
             "rank 0 could not write in MPI_Finalize: recovered, in STEM.<rank>.prof (No space left on device (os error 28))",
+        ],
+    ),
+    (
+        &["-o", "x"],
+        &[End::Finalized(OTHER_DIRECTORY); 2],
+        "true",
+        &[
+            "ranks 0-1 could not write in MPI_Finalize: recovered, in STEM.<rank>.prof (the process sees another directory, or none, under the name of this one)",
         ],
     ),
     (

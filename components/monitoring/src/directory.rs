@@ -10,26 +10,34 @@ use std::{fs, io};
 use mpit_format::names::directory_of;
 use mpit_format::store::Failure;
 
+use crate::job_store;
+
 /// The device and inode numbers of the root directory when MPI was initialized.
 static ROOT: OnceLock<Option<(u64, u64)>> = OnceLock::new();
 
 /// Remembers the root directory of this process. Paths are names of the user's files as long as it stays the same.
 pub(crate) fn remember_root() {
-    ROOT.get_or_init(root);
+    ROOT.get_or_init(|| identity(Path::new("/")));
 }
 
-/// Fails if the process has another root directory than at its start, where the path of a file leads elsewhere: no directories are created
-/// there. With `has_store`, `mpit run` or `mpit report` finds the records at the right place, so that no file is needed.
-pub(crate) fn require_same_root(path: &Path, has_store: bool) -> io::Result<()> {
-    let has_other_root = ROOT.get().is_some_and(|known| *known != root());
-    if has_other_root && (has_store || !directory_of(path).is_dir()) {
-        return Err(io::Error::other(OtherRoot));
+/// Fails if the path of a file leads elsewhere, where no directories are created: the process has another root directory than at its start, or
+/// mounts of its own. With `has_store`, `mpit run` or `mpit report` finds the records at the right place, so that no file is needed.
+pub(crate) fn require_same_place(path: &Path, has_store: bool) -> io::Result<()> {
+    let directory = directory_of(path);
+    let has_other_root = ROOT.get().is_some_and(|known| *known != identity(Path::new("/")));
+    if has_other_root && (has_store || !directory.is_dir()) {
+        return Err(io::Error::other(Elsewhere(Failure::OtherRoot)));
+    }
+    let of_job = if has_store { job_store::directory_of_files(path) } else { None };
+    if of_job.is_some_and(|known| identity(directory).is_none_or(|own| own != known)) {
+        return Err(io::Error::other(Elsewhere(Failure::OtherDirectory)));
     }
     Ok(())
 }
 
-fn root() -> Option<(u64, u64)> {
-    fs::metadata("/").map(|root| (root.dev(), root.ino())).ok()
+/// Returns the device and inode numbers of a directory.
+fn identity(directory: &Path) -> Option<(u64, u64)> {
+    fs::metadata(directory).map(|of| (of.dev(), of.ino())).ok()
 }
 
 /// Creates the directory of a file if it does not exist.
@@ -54,23 +62,23 @@ impl Display for NotCreated {
 
 impl Error for NotCreated {}
 
-/// The process has another root directory than at its start.
+/// The path of a file leads elsewhere.
 #[derive(Debug)]
-struct OtherRoot;
+struct Elsewhere(Failure);
 
-impl Display for OtherRoot {
+impl Display for Elsewhere {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        Failure::OtherRoot.fmt(f)
+        self.0.fmt(f)
     }
 }
 
-impl Error for OtherRoot {}
+impl Error for Elsewhere {}
 
 /// Returns the reason of an error that a function of this module or the system returned.
 pub(crate) fn failure_of(error: &io::Error) -> Failure {
     let inner = error.get_ref();
-    if inner.and_then(|inner| inner.downcast_ref::<OtherRoot>()).is_some() {
-        return Failure::OtherRoot;
+    if let Some(Elsewhere(why)) = inner.and_then(|inner| inner.downcast_ref()) {
+        return *why;
     }
     let of_directory = inner.and_then(|inner| inner.downcast_ref::<NotCreated>());
     let errno = error.raw_os_error().or_else(|| of_directory?.cause.raw_os_error());
@@ -83,7 +91,7 @@ mod tests {
 
     use mpit_format::store::Failure;
 
-    use super::{OtherRoot, create_for, failure_of};
+    use super::{Elsewhere, create_for, failure_of};
 
     #[test]
     fn errors_keep_their_numbers() {
@@ -93,7 +101,8 @@ mod tests {
         let system = std::fs::create_dir(directory.path().join("file")).unwrap_err();
         assert_eq!(failure_of(&error), Failure::Errno(system.raw_os_error().unwrap()), "{error}");
         assert!(error.to_string().starts_with("cannot create the directory "), "{error}");
-        assert_eq!(failure_of(&io::Error::other(OtherRoot)), Failure::OtherRoot);
+        let elsewhere = Elsewhere(Failure::OtherRoot);
+        assert_eq!(failure_of(&io::Error::other(elsewhere)), Failure::OtherRoot);
         assert_eq!(failure_of(&ErrorKind::NotFound.into()), Failure::Other);
     }
 }

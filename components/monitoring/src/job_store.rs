@@ -7,7 +7,7 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use mpit_format::names::stem_of;
+use mpit_format::names::{directory_of, stem_of};
 use mpit_format::store::path_of;
 use mpit_frameworks::World;
 
@@ -68,6 +68,17 @@ pub(crate) fn is_used() -> bool {
 /// Returns true if the records are found in the store of this process after its end, by `mpit run` or beside the files.
 pub(crate) fn is_kept() -> bool {
     store::OF_PROCESS.has_file() && OF_JOB.get().is_none_or(|job| job.is_link || job.has_owner)
+}
+
+/// Returns the device and inode numbers of the directory of a file as `mpit run` sees it, if that has described it.
+pub(crate) fn directory_of_files(path: &Path) -> Option<(u64, u64)> {
+    let directory = &OF_JOB.get()?.directory;
+    if directory_of(Path::new(&directory.description("stem")?)) != directory_of(path) {
+        return None;
+    }
+    let text = directory.description("directory")?;
+    let (device, inode) = text.split_once(' ')?;
+    Some((device.parse().ok()?, inode.parse().ok()?))
 }
 
 /// Removes the store at the end of MPI, if no `mpit run` of this machine does.

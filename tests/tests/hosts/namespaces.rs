@@ -1,6 +1,8 @@
 //! Ranks in namespaces of their own, as in containers: each is process 1 there, and does not see the launcher.
 
-use mpit_tests::{Failure, Job, Outcome, Stack};
+use std::fs;
+
+use mpit_tests::{Context, Failure, Job, Outcome, Stack};
 use serde_json::Value;
 
 use crate::why::{Running, end_of_line};
@@ -71,6 +73,33 @@ fn steps_in_namespaces_are_not_mixed() -> Outcome {
         let examined = examined.arg(&program).dir(dir).succeed()?;
         examined.expect_printed("ranks 0-2 on ")?;
         examined.expect(!examined.stdout.contains("PROBLEM"))
+    })
+}
+
+/// The script that gives the rest of its line a directory `prof` in memory of its own.
+const DIRECTORY: &str = "mount -t tmpfs own prof && exec \"$@\"";
+
+/// Tests that files which each process would write to mounts of its own are written here.
+#[test]
+fn files_in_other_mounts_are_written_later() -> Outcome {
+    if obstacle()?.is_some() {
+        return Ok(());
+    }
+    for_each_in_dir("namespaces_mounts", applies, |stack, dir| {
+        fs::create_dir(dir.join("prof")).context("prof")?;
+        let program = stack.compile("worlds")?;
+        for (stem, options) in [("prof/run", &[][..]), ("prof/all", &["--one-file"])] {
+            let job = job(stack, RANKS, &["--mount", "sh", "-c", DIRECTORY, "sh"]).arg(&program).arg("3");
+            let options = [&["--output", stem][..], options].concat();
+            let finished = job.dir(dir).seconds(120).under_mpit_with(&options)?.succeed()?;
+            let why = "(the process sees another directory, or none, under the name of this one)\n";
+            finished.expect(
+                finished.stderr.contains("ranks 0-2 could not write in MPI_Finalize: recovered, in "),
+            )?;
+            finished.expect(finished.stderr.contains(why) && !finished.stderr.contains("no file "))?;
+            report(dir, &[stem])?.expect_printed(": 3 of 3 processes")?;
+        }
+        Ok(())
     })
 }
 

@@ -30,6 +30,8 @@ pub enum Failure {
     Errno(i32),
     /// The process changed its root directory after `MPI_Init`, so that the path of the file led elsewhere.
     OtherRoot,
+    /// The directory of the file is another one for the process than for `mpit run`, as with mounts of its own.
+    OtherDirectory,
     /// An error without a number.
     Other,
 }
@@ -43,6 +45,7 @@ const HANDED_OVER: u32 = 4;
 const ERRNO: u32 = 5;
 const OTHER_ROOT: u32 = 6;
 const OTHER: u32 = 7;
+const OTHER_DIRECTORY: u32 = 8;
 
 impl Outcome {
     /// Returns true if the records are in a file.
@@ -61,6 +64,7 @@ impl Outcome {
             Self::HandedOver => (HANDED_OVER, 0),
             Self::Failed(Failure::Errno(errno)) => (ERRNO, errno.cast_unsigned()),
             Self::Failed(Failure::OtherRoot) => (OTHER_ROOT, 0),
+            Self::Failed(Failure::OtherDirectory) => (OTHER_DIRECTORY, 0),
             Self::Failed(Failure::Other) => (OTHER, 0),
         };
         u64::from(kind) | u64::from(errno) << 32
@@ -76,6 +80,7 @@ impl Outcome {
             HANDED_OVER => Self::HandedOver,
             ERRNO => Self::Failed(Failure::Errno(errno)),
             OTHER_ROOT => Self::Failed(Failure::OtherRoot),
+            OTHER_DIRECTORY => Self::Failed(Failure::OtherDirectory),
             OTHER => Self::Failed(Failure::Other),
             _ => Self::Due,
         }
@@ -87,6 +92,9 @@ impl Display for Failure {
         match self {
             Self::Errno(errno) => write!(f, "{}", io::Error::from_raw_os_error(*errno)),
             Self::OtherRoot => f.write_str("the process changed its root directory after MPI_Init"),
+            Self::OtherDirectory => {
+                f.write_str("the process sees another directory, or none, under the name of this one")
+            }
             Self::Other => f.write_str("the reason is above"),
         }
     }
@@ -106,6 +114,7 @@ mod tests {
             Outcome::HandedOver,
             Outcome::Failed(Failure::Errno(libc::ENOSPC)),
             Outcome::Failed(Failure::OtherRoot),
+            Outcome::Failed(Failure::OtherDirectory),
             Outcome::Failed(Failure::Other),
         ] {
             assert_eq!(Outcome::of(outcome.word()), outcome);

@@ -21,7 +21,7 @@ use super::agreement::{Agreement, Decision};
 use super::tree::Tree;
 use super::{Channel, TRANSPORT, Transport, marks};
 use crate::about;
-use crate::directory::require_same_root;
+use crate::directory::require_same_place;
 use crate::output::write_new;
 use crate::run::{self, Identity, job, template};
 
@@ -75,7 +75,7 @@ pub(crate) fn write(world: World, name: &str, profile: &Profile) {
     }
     let text = SummaryFile { identity: run::of_process().cloned(), about: about::get(), summary }.text();
     let stem = STEM.get_or_init(|| stem(name));
-    if let Err(error) = require_same_root(stem, false) {
+    if let Err(error) = require_same_place(stem, false) {
         warn(format_args!("cannot write {}{ENDING}: {error}", stem.display()));
         return;
     }
