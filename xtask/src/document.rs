@@ -49,9 +49,12 @@ mod tests {
     }
 
     #[test]
-    fn the_page_on_performance_has_its_parts() {
-        let page = fs::read_to_string(mpit_tests::paths::workspace().join("docs/performance.md")).unwrap();
-        for name in ["bench", "plots", "instructions"] {
+    fn the_pages_on_costs_have_their_parts() {
+        let docs = mpit_tests::paths::workspace().join("docs");
+        for (page, name) in
+            [("performance.md", "bench"), ("performance.md", "plots"), ("internal/costs.md", "instructions")]
+        {
+            let page = fs::read_to_string(docs.join(page)).unwrap();
             assert!(with_part(&page, name, "").is_some(), "{name}");
         }
     }

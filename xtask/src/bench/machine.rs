@@ -5,9 +5,23 @@ use std::process::Command;
 
 use mpit_tests::{Outcome, build};
 
+/// Returns the commit, or that of the last one with changes since.
+fn commit() -> Outcome<String> {
+    first_line(&mut crate::git(&["describe", "--always", "--dirty", "--abbrev=12"]))
+}
+
+/// Returns a part of a file's name for the results of this commit on this machine.
+pub(crate) fn name() -> Outcome<String> {
+    let cpuinfo = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let processor = processor(&cpuinfo).split(',').next().unwrap_or_default().to_lowercase();
+    let words: Vec<_> =
+        processor.split(|byte: char| !byte.is_ascii_alphanumeric()).filter(|word| !word.is_empty()).collect();
+    Ok(format!("{}-{}", commit()?, words.join("-")))
+}
+
 /// Returns the commit, the machine, its load and the compilers, as a list in Markdown.
 pub(crate) fn describe(rounds: u32) -> Outcome<String> {
-    let commit = first_line(&mut crate::git(&["describe", "--always", "--dirty", "--abbrev=12"]))?;
+    let commit = commit()?;
     let date = first_line(Command::new("date").args(["--utc", "+%Y-%m-%d %H:%M UTC"]))?;
     let system = first_line(Command::new("uname").args(["-srm"]))?;
     let rust = first_line(Command::new("rustc").arg("--version"))?;

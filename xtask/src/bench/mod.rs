@@ -4,11 +4,12 @@
 //! machine only adds to the time: a measured program reports the time of its best block, and the best rounds are compared. All of mpit
 //! is built with the profile `dist`, like a release.
 //!
-//! `--document` writes the table and the plots into a page.
+//! `--document` writes the short table and the plots into a page, and all lines into a file beside them.
 
 pub(crate) mod calls;
 mod clean_builds;
 mod collectives;
+mod costs;
 mod counters;
 mod definitions;
 pub(crate) mod dist;
@@ -25,7 +26,8 @@ mod startup;
 mod table;
 mod threads;
 
-use std::path::PathBuf;
+use std::fs;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use mpit_tests::stacks::{self, Stack};
@@ -46,7 +48,7 @@ pub(crate) struct Arguments {
     #[arg(long, default_value_t = 7, value_parser = clap::value_parser!(u32).range(1..))]
     pairs: u32,
 
-    /// Write the table of all sections into this page, and its plots into the directory beside it
+    /// Write the short table into this page, and all lines and the plots into the directory beside it
     #[arg(long, value_name = "PAGE", conflicts_with = "names")]
     document: Option<PathBuf>,
 }
@@ -124,11 +126,31 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome<ExitCode> {
     let summary = results.table.summary();
     println!("\n{summary}");
     if let Some(page) = &arguments.document {
-        document::write_part(page, "bench", &format!("{about}\n{summary}\n{}", results.table.markdown()))?;
-        document::write_part(page, "plots", &results.plots.write(page)?)?;
+        let plots = results.plots.write(page)?;
+        let file = write_lines(page, &results.table)?;
+        let all = format!("All lines: [{file}]({file}). {summary}");
+        document::write_part(page, "bench", &format!("{about}\n{all}\n{}", costs::markdown(&results.table)))?;
+        document::write_part(page, "plots", &plots)?;
     }
     Failure::unless(results.failures == 0, || format!("{} measurements failed", results.failures))?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// The beginning of the names of files with all lines.
+const LINES: &str = "results-";
+
+/// Writes all lines into the directory beside a page, in place of those of an earlier run. Returns the path from the page.
+fn write_lines(page: &Path, table: &Table) -> Outcome<String> {
+    let directory = page.with_extension("");
+    for entry in fs::read_dir(&directory).context(directory.display())?.flatten() {
+        if entry.file_name().to_string_lossy().starts_with(LINES) {
+            fs::remove_file(entry.path()).context(entry.path().display())?;
+        }
+    }
+    let name = format!("{LINES}{}.csv", machine::name()?);
+    fs::write(directory.join(&name), table.csv()).context(&name)?;
+    let stem = page.file_stem().context("a page has a name")?.display();
+    Ok(format!("{stem}/{name}"))
 }
 
 /// Runs a benchmark on every MPI library that is installed, and adds an entry with the reason for each other one.

@@ -1,7 +1,8 @@
 //! The table of results. All sections write to one, in the same columns.
 
+use std::fmt::Write;
+
 use super::rounds::Samples;
-use crate::document;
 
 /// The unit of most sections.
 pub(crate) const NANOSECONDS: &str = "ns";
@@ -94,6 +95,23 @@ impl Line {
         self.samples.best
     }
 
+    pub(crate) fn what(&self) -> &str {
+        &self.what
+    }
+
+    pub(crate) fn unit_name(&self) -> &str {
+        self.unit.unwrap_or_default()
+    }
+
+    /// Returns the name of what the line is compared with, and the ratio.
+    pub(crate) fn ratio(&self) -> Option<(&str, f64)> {
+        self.beside.as_ref().map(|beside| (&*beside.name, self.samples.best / beside.best))
+    }
+
+    pub(crate) fn floor_best(&self) -> Option<f64> {
+        self.floor.as_ref().map(|floor| floor.best)
+    }
+
     /// Returns true if there is a ratio, and it is at most `max`.
     pub(crate) fn has_ratio_within(&self, max: f64) -> bool {
         self.beside.as_ref().is_some_and(|beside| self.samples.best / beside.best <= max)
@@ -120,7 +138,7 @@ impl Line {
             Some(Goal { max: Some(max), .. })
                 if self.floor.as_ref().is_some_and(|floor| floor.best > *max) =>
             {
-                "missed: below the floor"
+                "below the floor"
             }
             Some(_) => "missed",
         }
@@ -186,40 +204,51 @@ impl Table {
         self.entries.push(Entry::Missing(reason));
     }
 
-    /// Returns the table in Markdown.
-    pub(crate) fn markdown(&self) -> String {
-        // In the column of measurements.
-        let note = |text: String| {
-            let mut cells = COLUMNS.map(|_| String::new());
-            cells[1] = text;
-            cells
-        };
-        let rows = self.entries.iter().map(|entry| match entry {
-            Entry::Section(title) => document::row(&note(format!("**{title}**"))),
-            Entry::Line(line) => document::row(&line.cells()),
-            Entry::Missing(reason) => document::row(&note(reason.clone())),
-        });
-        document::head(&COLUMNS) + &rows.collect::<String>()
+    /// Returns the table as comma-separated values, each line with its section.
+    pub(crate) fn csv(&self) -> String {
+        let mut all = format!("section,{}\n", COLUMNS.join(",").replace(' ', "_"));
+        let mut section = "";
+        for entry in &self.entries {
+            let cells = match entry {
+                Entry::Section(title) => {
+                    section = title;
+                    continue;
+                }
+                Entry::Line(line) => line.cells(),
+                // In the column of measurements.
+                Entry::Missing(reason) => {
+                    let mut cells = COLUMNS.map(|_| String::new());
+                    cells[1].clone_from(reason);
+                    cells
+                }
+            };
+            let cells: Vec<_> = cells.iter().map(|cell| quoted(cell)).collect();
+            let _ = writeln!(all, "{},{}", quoted(section), cells.join(","));
+        }
+        all
+    }
+
+    /// Returns the lines.
+    pub(crate) fn lines(&self) -> impl Iterator<Item = &Line> {
+        self.entries.iter().filter_map(|entry| match entry {
+            Entry::Line(line) => Some(&**line),
+            Entry::Section(_) | Entry::Missing(_) => None,
+        })
     }
 
     /// Returns the numbers of goals that are met and missed, and lists the lines that are behind a peer.
     pub(crate) fn summary(&self) -> String {
-        let lines = || {
-            self.entries.iter().filter_map(|entry| match entry {
-                Entry::Line(line) => Some(line),
-                Entry::Section(_) | Entry::Missing(_) => None,
-            })
-        };
-        let goals = |verdict| lines().filter(|line| line.verdict() == verdict).count();
-        let behind: Vec<_> = lines()
+        let goals = |verdict| self.lines().filter(|line| line.verdict() == verdict).count();
+        let behind: Vec<_> = self
+            .lines()
             .filter(|line| line.is_behind())
             .map(|line| format!("{} {}", line.on, line.what))
             .collect();
         format!(
-            "Goals: {} met, {} missed, {} more below their floor. {}.\n",
+            "{} goals are met, {} are not yet; {} others are below the floor. {}.\n",
             goals("met"),
             goals("missed"),
-            goals("missed: below the floor"),
+            goals("below the floor"),
             if behind.is_empty() {
                 "No line is behind its peer".to_owned()
             } else {
@@ -227,6 +256,11 @@ impl Table {
             }
         )
     }
+}
+
+/// Returns a cell of comma-separated values.
+fn quoted(cell: &str) -> String {
+    if cell.contains([',', '"']) { format!("\"{}\"", cell.replace('"', "\"\"")) } else { cell.to_owned() }
 }
 
 /// Returns the cells of a line for a terminal.
@@ -259,20 +293,17 @@ mod tests {
         table.add_missing("mpich cannot be measured: no program".into());
         assert_eq!(
             table.summary(),
-            "Goals: 1 met, 2 missed, 1 more below their floor. Behind a peer: ompi a read.\n"
+            "1 goals are met, 2 are not yet; 1 others are below the floor. Behind a peer: ompi a read.\n"
         );
-        let page = table.markdown();
-        let rows: Vec<_> = page.lines().filter(|line| line.starts_with("| ompi")).collect();
-        assert_eq!(
-            rows[0],
-            "| ompi | a read | ns | 2.00 | 2.00 | 2.00 | 0.500 of theirs 4.00 |  | <= 2 ns | met |"
-        );
-        assert!(rows[1].ends_with("| 1.250 of theirs 4.00 | 1.00 a load | <= 2 ns | missed |"));
-        assert!(rows[2].ends_with("| <= 2 ns | missed: below the floor |"));
-        assert!(rows[4].contains("| a read | us | 5.00 |") && rows[4].ends_with("| flat | missed |"));
-        assert!(
-            page.contains("|  | **Reads** |  |") && page.contains("| mpich cannot be measured: no program |")
-        );
+        let data = table.csv();
+        let rows: Vec<_> = data.lines().collect();
+        assert_eq!(rows[0], "section,library,what,unit,best,median,max,beside,floor,goal,goal_met");
+        assert_eq!(rows[1], "Reads,ompi,a read,ns,2.00,2.00,2.00,0.500 of theirs 4.00,,<= 2 ns,met");
+        assert!(rows[2].ends_with(",1.250 of theirs 4.00,1.00 a load,<= 2 ns,missed"));
+        assert!(rows[3].ends_with(",<= 2 ns,below the floor"));
+        assert!(rows[5].contains(",a read,us,5.00,") && rows[5].ends_with(",flat,missed"));
+        assert_eq!(rows[6], "Reads,,mpich cannot be measured: no program,,,,,,,,");
+        assert_eq!(quoted("a, \"b\""), "\"a, \"\"b\"\"\"");
     }
 
     #[test]
@@ -282,6 +313,6 @@ mod tests {
         assert!(line(1.0).has_ratio_within(1.0) && !line(0.5).has_ratio_within(1.0));
         assert!(!line(0.0).has_ratio_within(1.0) && !line(-1.0).has_ratio_within(1.0));
         assert_eq!(line(0.5).floor(&one(0.6), "a load").within(1.5).verdict(), "missed");
-        assert_eq!(line(0.5).floor(&one(0.8), "a load").within(1.5).verdict(), "missed: below the floor");
+        assert_eq!(line(0.5).floor(&one(0.8), "a load").within(1.5).verdict(), "below the floor");
     }
 }

@@ -22,39 +22,24 @@ const SHARE: f64 = 0.05;
 /// A call, by its name in the program.
 struct Call {
     name: &'static str,
-    plot: Kind,
-    plot_of_tail: Kind,
+    is_plotted: bool,
     /// True if recording must not add more than `SHARE`.
     has_share: bool,
 }
 
-/// Defines a call with its plots.
-macro_rules! call {
-    ($name:literal, $file:literal, $title:literal, $has_share:literal) => {
-        Call {
-            name: $name,
-            plot: Kind {
-                file: concat!("threads-", $file),
-                title: concat!("Recording ", $title),
-                of: "threads",
-                cost: "ns of processor time that recording adds",
-            },
-            plot_of_tail: Kind {
-                file: concat!("threads-", $file, "-p99"),
-                title: concat!("Recording ", $title, ", 99th percentile"),
-                of: "threads",
-                cost: "ns of processor time that recording adds",
-            },
-            has_share: $has_share,
-        }
-    };
-}
-
-static MEASURED: [Call; 3] = [
-    call!("message", "message", "a message on the communicator of a thread", false),
-    call!("shared", "shared", "a message on one communicator of all threads", true),
-    call!("allreduce", "allreduce", "an allreduce on the communicator of a thread", false),
+/// A message or an allreduce on the communicator of a thread, and a message on one communicator of all threads.
+const MEASURED: [Call; 3] = [
+    Call { name: "message", is_plotted: true, has_share: false },
+    Call { name: "shared", is_plotted: false, has_share: true },
+    Call { name: "allreduce", is_plotted: false, has_share: false },
 ];
+
+static PLOT: Kind = Kind {
+    file: "threads-message",
+    title: "Recording a message on the communicator of a thread",
+    of: "threads",
+    cost: "ns of processor time that recording adds",
+};
 
 pub(crate) fn run(pairs: u32, results: &mut Results) -> Outcome {
     results.table.section("Calls of threads at once: processor time of a call", "ns");
@@ -73,12 +58,7 @@ fn measure(stack: &Stack, threads: u32, pairs: u32) -> Outcome<Rounds<Variant>> 
 }
 
 /// Adds the lines of a call, with the rounds of each number of threads.
-fn add_lines(
-    stack: &Stack,
-    call: &'static Call,
-    rounds: &[Rounds<Variant>],
-    results: &mut Results,
-) -> Outcome {
+fn add_lines(stack: &Stack, call: &Call, rounds: &[Rounds<Variant>], results: &mut Results) -> Outcome {
     let name = call.name;
     let mut first_ratio = None;
     for (rounds, threads) in rounds.iter().zip(THREADS) {
@@ -94,13 +74,13 @@ fn add_lines(
         } else {
             of_added.at_most(MOST, "ns")
         };
-        results.plots.add(&call.plot, stack.label(), threads.into(), of_added.best());
+        if call.is_plotted {
+            results.plots.add(&PLOT, stack.label(), threads.into(), of_added.best());
+        }
 
         let tail = format!("{name}-p99");
         let plain_tail = rounds.samples(Variant::Plain, &tail)?;
         let tail = rounds.samples(Variant::Ours, &tail)?;
-        let added_tail = tail.above(&plain_tail);
-        results.plots.add(&call.plot_of_tail, stack.label(), threads.into(), added_tail.best);
         let mut of_tail = line("p99, recording", &tail).beside(&plain_tail, "without");
         // The call itself gets slower with more threads than processors, so its growth is divided out.
         let ratio = tail.best / plain_tail.best;
