@@ -340,12 +340,12 @@ impl Tracked for Comm {
             remote,
             neighbors: neighbors.destinations.clone(),
         });
-        let lineage = match created {
+        let lineage = match (created, among) {
             _ if handle.get() == abi.comm_world => WORLD_LINEAGE,
-            _ if let Some(among) = among => origins::lineage_of_members(abi, among, handle, remote, &ranks),
+            (_, Some(among)) => origins::lineage_of_members(abi, among, handle, remote, &ranks),
             // In an intercommunicator, the ranks are those of the other group.
-            created if created == 0 || remote => created,
-            created => lineage_among(created, ranks.world_rank(0)),
+            (created, None) if created == 0 || remote => created,
+            (created, None) => lineage_among(created, ranks.world_rank(0)),
         };
         let mut new = NewObject { id, ranks, local_size, rank, remote, neighbors, lineage, words: None };
         new.words = describe_live(&new, handle, &name);

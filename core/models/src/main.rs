@@ -65,6 +65,8 @@ mod mapping;
 mod memory;
 #[path = "../../src/object.rs"]
 pub mod object;
+#[path = "../../src/own_process.rs"]
+mod own_process;
 #[path = "../../src/panic.rs"]
 mod panic;
 #[path = "../../src/plugin/mod.rs"]

@@ -59,14 +59,26 @@ impl Object {
 
     /// Returns true if the object is never unloaded, which libraries are kept from.
     fn keep_loaded(&self) -> bool {
-        // SAFETY: reads the auxiliary vector of the process.
-        let headers = unsafe { libc::getauxval(libc::AT_PHDR) };
-        let program = Self::of(std::ptr::with_exposed_provenance(headers as usize));
-        if program.is_some_and(|program| program.base == self.base) {
+        if self.is_program() {
             return true;
         }
         let flags = libc::RTLD_NOLOAD | libc::RTLD_LAZY | libc::RTLD_NODELETE;
         // SAFETY: `RTLD_NOLOAD` loads nothing, so no code runs. The handle is never closed.
         !unsafe { libc::dlopen(self.file.as_ptr(), flags) }.is_null()
+    }
+
+    /// Returns true for the program, whose name the dynamic linker may not accept.
+    #[cfg(target_os = "linux")]
+    fn is_program(&self) -> bool {
+        // SAFETY: reads the auxiliary vector of the process.
+        let headers = unsafe { libc::getauxval(libc::AT_PHDR) };
+        let program = Self::of(std::ptr::with_exposed_provenance(headers as usize));
+        program.is_some_and(|program| program.base == self.base)
+    }
+
+    /// Other dynamic linkers accept the name of the program.
+    #[cfg(not(target_os = "linux"))]
+    fn is_program(&self) -> bool {
+        false
     }
 }
