@@ -34,6 +34,7 @@ fn report(object: &Object, why: &str) {
 
 /// A loaded object, as the dynamic linker describes it.
 struct Object {
+    #[cfg(target_os = "linux")]
     base: *mut c_void,
     file: CString,
 }
@@ -54,7 +55,11 @@ impl Object {
         }
         // SAFETY: the dynamic linker keeps the NUL-terminated name of an object until it unloads the object, which it is loading now.
         let file = unsafe { CStr::from_ptr(info.dli_fname) }.to_owned();
-        Some(Self { base: info.dli_fbase, file })
+        Some(Self {
+            #[cfg(target_os = "linux")]
+            base: info.dli_fbase,
+            file,
+        })
     }
 
     /// Returns true if the object is never unloaded, which libraries are kept from.
