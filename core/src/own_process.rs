@@ -77,6 +77,7 @@ pub fn random_bits() -> u64 {
 
 /// The process that created something, which its forked children see as well. In a PID namespace of its own, a child may have the number
 /// of its parent.
+#[cfg(feature = "store")]
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Creator {
     number: u32,
@@ -84,6 +85,7 @@ pub(crate) struct Creator {
     start: Option<u64>,
 }
 
+#[cfg(feature = "store")]
 impl Creator {
     pub(crate) fn this() -> Self {
         Self { number: process::id(), start: start() }
@@ -99,7 +101,9 @@ impl Creator {
 mod tests {
     use std::process;
 
-    use super::{Creator, name, namespace, outside, parent, random_bits, start, start_in, start_of};
+    #[cfg(feature = "store")]
+    use super::Creator;
+    use super::{name, namespace, outside, parent, random_bits, start, start_in, start_of};
 
     #[test]
     #[cfg_attr(any(miri, not(target_os = "linux")), ignore = "reads /proc")]
@@ -114,6 +118,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg(feature = "store")]
     #[cfg_attr(any(miri, not(target_os = "linux")), ignore = "reads /proc")]
     fn children_with_equal_numbers_are_others() {
         let this = Creator::this();
