@@ -82,8 +82,9 @@ fn by_rustc(profile: Profile, linker: Linker, kind: Kind) -> Outcome<Found> {
 fn names_both_copies([printed, complaints]: &[String; 2]) -> Outcome {
     let own = env!("CARGO_PKG_VERSION");
     let about: Vec<_> = complaints.lines().filter(|line| line.contains("several copies")).collect();
-    let names_both =
-        |line: &str| line.contains(": 0.1.99 (elsewhere), ") && line.contains(&format!("{own} (core/src/"));
+    let names_both = |line: &str| {
+        line.contains(": 0.1.99 (elsewhere), ") && line.contains(&format!("{own} (core/base/src/"))
+    };
     Failure::unless(matches!(about[..], [line] if names_both(line)), || {
         format!("one line about both copies expected:\n{complaints}")
     })?;
