@@ -24,8 +24,8 @@ use mpit_ffi::lifecycle;
 
 use crate::arguments::Form;
 use crate::callers::{self, Caller, ReturnAddress};
-use crate::interpose::{Line, RecordFunction, Time};
 use crate::isolation::with_errno_kept;
+use crate::line::{Line, Time};
 use crate::{times, trampoline, watch};
 
 /// A name: the line of the table to which it belongs, and the functions of this library for it. Machine code defines it
@@ -42,7 +42,7 @@ pub(crate) struct Name {
     without_listeners: i32,
     /// The first destination of calls without listeners.
     unresolved: i32,
-    /// A [`RecordFunction`].
+    /// The line's function for the record.
     record: i32,
     /// The `MPI_` function of the same name, if this is a `PMPI_` function, which is recorded like it; otherwise 0.
     twin: i32,
@@ -226,9 +226,9 @@ impl Name {
         self.at::<c_void>(self.unresolved).cast_mut()
     }
 
-    pub(crate) fn record(&self) -> RecordFunction {
-        // SAFETY: `trampoline` stores the distance of a function of this type.
-        unsafe { std::mem::transmute::<*const c_void, RecordFunction>(self.at(self.record)) }
+    /// Returns the address of the line's function for the record.
+    pub(crate) fn record(&self) -> *const c_void {
+        self.at(self.record)
     }
 
     fn twin(&self) -> Option<&'static Self> {
@@ -549,7 +549,7 @@ mod tests {
         Acquire, AtomicPtr, Form, Line, Name, NextDefinition, OwnCode, Release, Time, c_void, trampoline,
     };
     use crate::calls::Interest;
-    use crate::interpose::{ArrayLengths, ArrayLifetime};
+    use crate::line::{ArrayLengths, ArrayLifetime};
 
     /// A name and all that it refers to.
     #[repr(C)]

@@ -78,7 +78,8 @@ mod next_definition {
         if name.own_code != 0 {
             return super::unresolved as *mut c_void;
         }
-        let next = std::ptr::from_ref(name).wrapping_byte_offset(name.next as isize).cast::<NextDefinition>();
+        let at = std::ptr::from_ref(name).expose_provenance().wrapping_add_signed(name.next as isize);
+        let next = std::ptr::with_exposed_provenance::<NextDefinition>(at);
         // SAFETY: the trampoline has stored the distance.
         let next = unsafe { &*next };
         next.fast_path
@@ -98,7 +99,7 @@ mod interpose {
         assert!(words.return_address() != 0);
         let sums = [0, 5, 6, 7, 8, 9, 11, 12].map(|len| {
             // SAFETY: the function uses as many arguments as the first one says, which is a word of the list.
-            unsafe { forward(words, len, super::sum_of(len) as *mut c_void) }
+            unsafe { forward(words, len, super::sum_of(len).cast_mut()) }
         });
         assert_eq!(sums, [0, 5, 6, 7, 8, 9, 11, 12].map(|len: usize| super::expected_sum(len)));
         -1
@@ -138,11 +139,8 @@ extern "C" fn unresolved(value: c_int) -> c_int {
 macro_rules! sums {
     ($($len:literal $sum:ident($($arg:ident)*);)+) => {
         $(extern "C" fn $sum($($arg: u64),*) -> u64 {
-            let mut factor = 0;
-            let mut sum = 0;
-            $(factor += 1; sum += factor * $arg;)*
-            let _ = factor;
-            sum
+            let arguments: [u64; $len] = [$($arg),*];
+            arguments.into_iter().zip(1..).map(|(argument, factor)| argument * factor).sum()
         })+
 
         fn sum_of(len: usize) -> *const c_void {

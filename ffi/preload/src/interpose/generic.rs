@@ -5,11 +5,11 @@ use std::ffi::{c_int, c_void};
 
 use mpit_components::times::has_sites;
 
-use super::line::{Line, Time};
 use super::missing;
 use crate::arguments::{Form, Value, Word};
 use crate::callers::ReturnAddress;
 use crate::calls;
+use crate::line::{Line, Time};
 use crate::nesting;
 use crate::next_definition::{Measurement, Name};
 use crate::recorders::{Pending, Record, Recorder, record_call};
@@ -18,7 +18,7 @@ use crate::watch::{self, Role};
 use crate::{return_address, times};
 
 /// The function of a line that makes the record of a call from its arguments, or records it.
-pub(crate) type RecordFunction = fn(Call) -> Record;
+type RecordFunction = fn(Call) -> Record;
 
 /// The record of lines without one.
 pub(crate) fn no_record(_: Call) -> Record {
@@ -49,7 +49,9 @@ impl Call {
     }
 
     fn record(self) -> Record {
-        self.name.record()(self)
+        // SAFETY: `table` defines names with functions of this type only.
+        let record = unsafe { std::mem::transmute::<*const c_void, RecordFunction>(self.name.record()) };
+        record(self)
     }
 
     /// Returns the number of arguments, with Fortran's error code.
@@ -133,7 +135,7 @@ impl Call {
         let mut arguments = watch::Arguments { position: self.words.position(), ..Default::default() };
         for (index, argument) in self.line.arguments().iter().enumerate() {
             if argument.role != Role::None {
-                arguments = arguments.with(argument.role, Value::of(argument.kind, self.word(index)));
+                arguments.add(argument.role, Value::of(argument.kind, self.word(index)));
             }
         }
         arguments
@@ -226,7 +228,7 @@ pub(crate) extern "C" fn variadic(
         calls::no_such_function()
     }
     crate::isolation::with_errno_kept(|| {
-        calls::record_variadic(return_address, || _ = Call::new(name, Words::of_first(&first)).record());
+        calls::record_variadic(return_address, || _ = Call::new(name, Words::of_array(&[first])).record());
         name.find().unwrap_or(missing as *mut c_void)
     })
 }

@@ -10,9 +10,9 @@ use mpit_components::coll::Root;
 use mpit_ffi::comms;
 use mpit_ffi::host::{Function, foreign};
 
-use super::line::{ArrayLengths, ArrayLifetime, Line, MAX_ARGUMENTS};
 use crate::arguments::{Any, Buf, Comm, CountArray, Form, Int, Kind, Word};
 use crate::calls;
+use crate::line::{ArrayLengths, ArrayLifetime, Line, MAX_ARGUMENTS};
 use crate::recorders::collectives::root_of;
 use crate::trampoline::Words;
 

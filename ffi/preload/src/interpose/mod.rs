@@ -30,11 +30,11 @@
 //!
 //! The *forms* are `plain` (C and Fortran), `large` (also with large counts), `c` and `fortran` (one language
 //! only), and `extension` (`MPIX_`, in C). If a large form has arrays, `large(AtRoot, Blocking)` gives their
-//! [lengths](ArrayLengths) and for [how long](ArrayLifetime) the library reads them.
+//! [lengths](crate::line::ArrayLengths) and for [how long](crate::line::ArrayLifetime) the library reads them.
 //!
 //! An exported function is machine code ([`crate::trampoline`]). It reads a counter of listeners, determines
 //! if the name is MPI's in this process ([`crate::next_definition`]) and which object makes the call
-//! ([`crate::callers`]), and jumps to the next definition, or to the [code of all calls](generic). A line is data ([`Line`]) and one
+//! ([`crate::callers`]), and jumps to the next definition, or to the [code of all calls](generic). A line is data ([`crate::line`]) and one
 //! function that makes the record from the arguments; names of a line are data as well ([`crate::next_definition::Name`]).
 //!
 //! A line with the attribute `#[in_registers]` is of a call that is frequent and may take less than a microsecond. In C with `int` counts,
@@ -51,13 +51,11 @@
 //! exported, the default of all current compilers: names decorated in other ways collide with C functions of many libraries.
 
 mod generic;
-mod line;
 mod missing;
 mod names;
 mod own_code;
 
-pub(crate) use generic::{Call, RecordFunction, no_record, not_recorded, recorded, variadic};
-pub(crate) use line::{ArrayLengths, ArrayLifetime, Line, Time};
+pub(crate) use generic::{Call, no_record, not_recorded, recorded, variadic};
 pub(crate) use names::{c_names, entry, forms, in_c, in_fortran, label, name, profiling_name};
 pub(crate) use own_code::{
     call, counting_function, counting_functions, described, fast_entry, fast_path_with_listeners,
@@ -71,10 +69,10 @@ macro_rules! calls {
             fn $name:ident($($arg:ident: $kind:ident),* $(,)?) $(=> $recorder:expr)?;
     )+) => {$(
         const _: () = {
-            static LINE: $crate::interpose::Line = $crate::interpose::Line::new(
+            static LINE: $crate::line::Line = $crate::line::Line::new(
                 stringify!($name),
                 concat!("MPI_", stringify!($name)),
-                ($crate::interpose::Time::$when, $crate::interpose::interest!($($interest)?)),
+                ($crate::line::Time::$when, $crate::interpose::interest!($($interest)?)),
                 &[$((stringify!($arg), $crate::arguments::Kind::$kind)),*],
                 $crate::interpose::array_lengths!($($lengths, $lifetime)?),
             );
@@ -101,10 +99,10 @@ pub(crate) use interest;
 /// Expands to the lengths and the lifetime of the arrays of a line.
 macro_rules! array_lengths {
     () => {
-        ($crate::interpose::ArrayLengths::None, $crate::interpose::ArrayLifetime::Blocking)
+        ($crate::line::ArrayLengths::None, $crate::line::ArrayLifetime::Blocking)
     };
     ($lengths:ident, $lifetime:ident) => {
-        ($crate::interpose::ArrayLengths::$lengths, $crate::interpose::ArrayLifetime::$lifetime)
+        ($crate::line::ArrayLengths::$lengths, $crate::line::ArrayLifetime::$lifetime)
     };
 }
 pub(crate) use array_lengths;

@@ -110,9 +110,8 @@ pub(crate) use observing;
 /// Expands to the description of a call's arguments.
 macro_rules! described {
     ($($arg:ident: $kind:ident),*) => {{
-        let arguments =
-            $crate::watch::Arguments { position: $crate::watch::stack_position(), ..Default::default() };
-        $(let arguments = arguments.with(
+        let mut arguments = $crate::watch::Arguments::default();
+        $(arguments.add(
             const { $crate::watch::Role::of(stringify!($arg), $crate::arguments::Kind::$kind) },
             $arg.into(),
         );)*

@@ -58,7 +58,6 @@ calls! {
     timed(Receives) large fn Irecv(
         buf: Buf, count: Count, datatype: Type, source: Int, tag: Int, comm: Comm, request: Request,
     );
-    #[in_registers]
     timed(Receives) plain fn Probe(source: Int, tag: Int, comm: Comm, status: Pointer);
     #[in_registers]
     timed(Receives) plain fn Iprobe(source: Int, tag: Int, comm: Comm, flag: Pointer, status: Pointer);

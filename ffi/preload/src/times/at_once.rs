@@ -44,7 +44,7 @@ pub(crate) fn enter_at_once(
         Some(_) if live::is_active() => watch::enter_at_once(watched, arguments)?,
         _ => Begun::NONE,
     };
-    state.position.store(arguments.position | call.position_flag, Relaxed);
+    state.position.store(arguments.position() | call.position_flag, Relaxed);
     add_bytes(call, place, words, arguments);
     let is_measured = call.may_wait || IS_ALL.load(Relaxed) || {
         let before = words[call_words::CALLS].load(Relaxed);

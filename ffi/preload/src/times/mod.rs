@@ -105,7 +105,7 @@ pub(crate) fn enter(call: Option<Call>, watched: Option<watch::Call>, arguments:
     let Some(state) = with_errno_kept(|| catch_panic(state_of_caller_or_new)).flatten() else {
         return not_counted;
     };
-    let position = arguments.position;
+    let position = arguments.position();
     if is_inside(call, position, state.position.load(Relaxed)) {
         return not_counted;
     }

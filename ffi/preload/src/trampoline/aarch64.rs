@@ -5,8 +5,6 @@
 use std::arch::naked_asm;
 
 use super::Words;
-use crate::interpose;
-use crate::next_definition::{self, enter};
 
 /// The number of arguments in registers.
 pub(super) const REGISTERS: usize = 8;
@@ -216,13 +214,13 @@ macro_rules! jump_to_result_of {
 /// Finds the destination of a call.
 #[unsafe(naked)]
 pub(crate) unsafe extern "C-unwind" fn resolve() {
-    jump_to_result_of!(next_definition::resolve)
+    jump_to_result_of!(crate::next_definition::resolve)
 }
 
 /// Records a call of a function with unknown further parameters, and jumps to the next definition.
 #[unsafe(naked)]
 pub(crate) unsafe extern "C-unwind" fn variadic() {
-    jump_to_result_of!(interpose::variadic)
+    jump_to_result_of!(crate::interpose::variadic)
 }
 
 /// Checks if the return address is in a known object of the program; looks up the caller otherwise.
@@ -253,7 +251,7 @@ pub(crate) unsafe extern "C-unwind" fn check_caller() {
 /// Looks up a caller that is not in the list.
 #[unsafe(naked)]
 unsafe extern "C-unwind" fn look_up_caller() {
-    jump_to_result_of!(enter)
+    jump_to_result_of!(crate::next_definition::enter)
 }
 
 /// Stores the arguments in memory and calls a function with the name and their address.
@@ -290,12 +288,12 @@ macro_rules! call_with_words {
 
 call_with_words! {
     /// Records a call, and forwards it.
-    recorded interpose::recorded
+    recorded crate::interpose::recorded
 }
 
 call_with_words! {
     /// Forwards a call that is not recorded, and describes and measures it.
-    not_recorded interpose::not_recorded
+    not_recorded crate::interpose::not_recorded
 }
 
 /// Calls a function with `len` arguments.

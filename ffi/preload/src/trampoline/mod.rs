@@ -68,11 +68,6 @@ impl Words {
         Self(array.as_ptr())
     }
 
-    /// Describes an argument that is the first one, for calls whose other arguments are not used.
-    pub(crate) fn of_first(first: &usize) -> Self {
-        Self(first)
-    }
-
     /// Returns an argument.
     #[inline]
     pub(crate) fn get(self, index: usize) -> usize {

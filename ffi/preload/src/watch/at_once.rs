@@ -104,7 +104,7 @@ pub(crate) fn enter_at_once(call: Option<Call>, arguments: &Arguments) -> Option
     store(words::SECOND, arguments.second());
     store(words::COUNT, arguments.count.map(i64::cast_unsigned));
     store(words::NUMBER, comm_words.map(|words| next_collective(words, call, arguments)));
-    words[words::POSITION].store(arguments.position, Relaxed);
+    words[words::POSITION].store(arguments.position(), Relaxed);
     let state = words[words::STATE].load(Relaxed);
     words[words::STATE].store(next_state(state, call, bits), Release);
     words[words::INSIDE].store(1, Release);

@@ -73,7 +73,7 @@ pub(crate) fn is_wanted() -> bool {
 /// The arguments of a call that describe it.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Arguments {
-    /// The position of the call on the stack.
+    /// The position of the call on the stack; 0 for the frame in which its description begins.
     pub(crate) position: u64,
     pub(crate) object: Option<Handle>,
     pub(crate) comm: Option<Handle>,
@@ -105,6 +105,11 @@ pub(crate) struct Arguments {
 }
 
 impl Arguments {
+    #[inline(always)]
+    pub(crate) fn position(&self) -> u64 {
+        if self.position == 0 { stack_position() } else { self.position }
+    }
+
     /// Returns the word with the peer and the tag.
     #[inline(always)]
     fn peer(&self) -> Option<u64> {
@@ -194,7 +199,7 @@ fn start(call: Call, arguments: &Arguments) -> Begun {
 }
 
 fn enter_with(words: &'static ThreadWords, call: Call, arguments: &Arguments) -> Begun {
-    let position = arguments.position;
+    let position = arguments.position();
     let state = words[words::STATE].load(Relaxed);
     if words[words::INSIDE].load(Relaxed) != 0 && position + MIN_DEPTH < words[words::POSITION].load(Relaxed)
     {
@@ -323,7 +328,7 @@ pub(crate) fn clean(handle: Handle) -> u64 {
 
 /// Returns the position of the caller's frame. Stacks grow downwards.
 #[inline(always)]
-pub(crate) fn stack_position() -> u64 {
+fn stack_position() -> u64 {
     let position: u64;
     #[cfg(target_arch = "x86_64")]
     // SAFETY: the instruction only reads the stack pointer.

@@ -65,8 +65,7 @@ impl Arguments {
     /// Adds an argument.
     #[inline(always)]
     #[allow(clippy::cast_possible_truncation, reason = "arguments with these parts are integers")]
-    #[must_use]
-    pub(crate) fn with(mut self, role: Role, value: Value) -> Self {
+    pub(crate) fn add(&mut self, role: Role, value: Value) {
         match value {
             Value::Number(number) => {
                 let int = number as i32;
@@ -106,6 +105,5 @@ impl Arguments {
             },
             Value::Other => {}
         }
-        self
     }
 }

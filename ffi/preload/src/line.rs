@@ -5,7 +5,7 @@ use crate::calls::Interest;
 use crate::times;
 use crate::watch::{self, Role};
 
-/// The time of recording, see [`crate::interpose`].
+/// The time of recording, see `interpose`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(non_camel_case_types, reason = "the words of the table")]
 pub(crate) enum Time {
