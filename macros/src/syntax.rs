@@ -554,7 +554,7 @@ mod tests {
     }
 
     #[test]
-    fn calls_and_methods_of_initial_values_are_found() {
+    fn calls_of_initial_values_are_found() {
         let written = quote!(Cvar::<i32>::new(3).range(-1..=N * 2).on_set(|value| set(value)));
         let initial: Initial = syn::parse2(written).unwrap();
         assert_eq!(initial.first_argument().unwrap().to_string(), "3");

@@ -13,9 +13,9 @@
 //! | [`plugin`] | tables and components of other images: C structs, loading, export |
 //! | [`host`], [`threads`], [`revision`] | the state of the MPI library: initialized or not, its thread level; when it changed |
 //! | [`log`], [`probe_table`], [`slots`], [`sparse`], [`static_ref`] | lists and tables that are read without locks |
-//! | [`active_calls`] | calls in progress, for which a thread that frees an object waits |
-//! | [`thread_slots`] | small numbers for running threads |
-//! | [`word_sum`] | sums of counters |
+//! | `active_calls` | calls in progress, for which a thread that frees an object waits |
+//! | `thread_slots` | small numbers for running threads |
+//! | `word_sum` | sums of counters |
 //! | [`panic`] | the boundary that panics do not cross |
 //! | [`lock`] | locks that are never held in a forked child |
 //! | `mapping` | memory that survives the process in a file, with the feature `store` |
@@ -24,7 +24,7 @@
 //! | `errno` | code that does not change `errno`, on Linux |
 //! | [`files`] | files that are opened and written without disturbing the program |
 //! | [`trusted_path`] | paths that only root and the user can change |
-//! | [`own_process`], [`peer_port`] | the identity of this process on its machine, and the other end of connections that it inherited |
+//! | `own_process`, `peer_port` | the identity of this process on its machine, and the other end of connections that it inherited |
 //!
 //! # Safety
 //!

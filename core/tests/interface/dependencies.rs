@@ -23,7 +23,7 @@ fn dependencies(package: &str) -> String {
 /// A procedural macro depends on `syn`, after which the implementation would be compiled: the build would take twice as long.
 #[test]
 #[cfg_attr(miri, ignore = "runs a program")]
-fn no_procedural_macro_delays_the_implementation() {
+fn no_macro_delays_the_implementation() {
     let is_macro = |line: &&str| line.contains("(proc-macro)");
     let of_base = dependencies("mpit-base");
     assert_eq!(of_base.lines().filter(is_macro).collect::<Vec<_>>(), Vec::<&str>::new());

@@ -12,6 +12,7 @@ use super::{
     label = "not a cell of class COUNTER",
     note = "declare the static as `Counter<u64>`"
 )]
+#[doc(hidden)]
 pub trait CounterCell: Cell {}
 impl<T: CounterValue> CounterCell for Counter<T> {}
 impl<T: CounterValue> CounterCell for PerObject<Counter<T>> {}
@@ -25,6 +26,7 @@ impl<F: NumberedPvars> CounterCell for Numbered<F> where F::Value: CounterValue 
     label = "not a cell of class AGGREGATE",
     note = "declare the static as `Aggregate<f64>`"
 )]
+#[doc(hidden)]
 pub trait AggregateCell: Cell {}
 impl<T: AmountValue> AggregateCell for Aggregate<T> {}
 impl<T: AmountValue> AggregateCell for PerObject<Aggregate<T>> {}
@@ -37,6 +39,7 @@ impl<F: ComputedPvar> AggregateCell for Computed<F> where F::Value: AmountValue 
     label = "not a cell of class TIMER",
     note = "declare the static as `Timer<f64>`"
 )]
+#[doc(hidden)]
 pub trait TimerCell: Cell {}
 impl<T: AmountValue> TimerCell for Timer<T> {}
 impl<T: AmountValue> TimerCell for PerObject<Timer<T>> {}
@@ -50,6 +53,7 @@ impl<F: NumberedPvars> TimerCell for Numbered<F> where F::Value: AmountValue {}
     label = "not a cell of class LEVEL",
     note = "declare the static as `Level<u64>`"
 )]
+#[doc(hidden)]
 pub trait LevelCell: Cell {}
 impl<T: AmountValue> LevelCell for Level<T> {}
 impl<T: AmountValue> LevelCell for PerObject<Level<T>> {}
@@ -61,6 +65,7 @@ impl<F: ComputedPvar> LevelCell for Computed<F> where F::Value: AmountValue {}
     label = "not a cell of class SIZE",
     note = "declare the static as `Size<u64>`"
 )]
+#[doc(hidden)]
 pub trait SizeCell: Cell {}
 impl<T: AmountValue> SizeCell for Size<T> {}
 impl<T: AmountValue> SizeCell for PerObject<Size<T>> {}
@@ -73,6 +78,7 @@ impl<F: ComputedPvar> SizeCell for Computed<F> where F::Value: AmountValue {}
     label = "not a cell of class PERCENTAGE",
     note = "declare the static as `Percentage`"
 )]
+#[doc(hidden)]
 pub trait PercentageCell: Cell {}
 impl PercentageCell for Percentage {}
 impl<F: ComputedPvar<Value = f64>> PercentageCell for Computed<F> {}
@@ -83,6 +89,7 @@ impl<F: ComputedPvar<Value = f64>> PercentageCell for Computed<F> {}
     label = "not a cell of class HIGHWATERMARK",
     note = "declare the static as `HighWatermark<u64>`"
 )]
+#[doc(hidden)]
 pub trait HighWatermarkCell: Cell {}
 impl<T: AmountValue> HighWatermarkCell for HighWatermark<T> {}
 impl<T: AmountValue> HighWatermarkCell for Level<T> {}
@@ -94,6 +101,7 @@ impl<T: AmountValue> HighWatermarkCell for PerObject<Level<T>> {}
     label = "not a cell of class LOWWATERMARK",
     note = "declare the static as `LowWatermark<u64>`"
 )]
+#[doc(hidden)]
 pub trait LowWatermarkCell: Cell {}
 impl<T: AmountValue> LowWatermarkCell for LowWatermark<T> {}
 impl<T: AmountValue> LowWatermarkCell for Level<T> {}
@@ -105,6 +113,7 @@ impl<T: AmountValue> LowWatermarkCell for PerObject<Level<T>> {}
     label = "not a cell of class STATE",
     note = "declare the static as `State<E>` where `E` is an enum that derives `MpitEnum`"
 )]
+#[doc(hidden)]
 pub trait StateCell: Cell {}
 impl<E: EnumValue> StateCell for State<E> {}
 impl<F: ComputedPvar<Value = i32>> StateCell for Computed<F> {}
@@ -115,6 +124,7 @@ impl<F: ComputedPvar<Value = i32>> StateCell for Computed<F> {}
     label = "not a cell of class GENERIC",
     note = "declare the static as `Generic<i64>`, or implement `mpit::cell::Custom` for its type"
 )]
+#[doc(hidden)]
 pub trait GenericCell: Cell {}
 impl<T: Value> GenericCell for Generic<T> {}
 impl<T: CounterValue> GenericCell for PeerArray<T> {}

@@ -9,6 +9,7 @@ use crate::vocabulary::Bind;
 
 /// A computed variable, implemented by the expansion of the `pvar` attribute on a function.
 #[doc(hidden)]
+#[doc(hidden)]
 pub trait ComputedPvar: Send + Sync + 'static {
     type Value: Value;
     /// The kind of object that the function takes.
@@ -35,6 +36,7 @@ pub trait ComputedPvar: Send + Sync + 'static {
 
 /// The cell of a computed variable.
 #[derive(Debug)]
+#[doc(hidden)]
 pub struct Computed<F> {
     of: PhantomData<fn() -> F>,
 }
@@ -69,6 +71,7 @@ impl<F: ComputedPvar> Cell for Computed<F> {
 
 /// A function that computes the values of many variables, which have numbers. These share one type of cell; with a function of its own,
 /// each has a type of its own, whose functions are pointers that the dynamic linker writes when the image is loaded.
+#[doc(hidden)]
 pub trait NumberedPvars: Send + Sync + 'static {
     /// The type of the values.
     type Value: Value;
@@ -79,6 +82,7 @@ pub trait NumberedPvars: Send + Sync + 'static {
 
 /// The cell of one of the variables that a function computes.
 #[derive(Debug)]
+#[doc(hidden)]
 pub struct Numbered<F> {
     number: u32,
     of: PhantomData<fn() -> F>,

@@ -10,6 +10,7 @@ pub struct HandleId(pub(crate) u64);
 
 /// An operation on a handle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[doc(hidden)]
 pub enum Request {
     /// The handle is allocated.
     Bind,
@@ -28,6 +29,7 @@ pub enum Request {
 }
 
 /// A request to a handle of a [`Custom`] variable.
+#[doc(hidden)]
 pub struct Action<'a> {
     pub(crate) request: Request,
     pub(crate) handle: HandleId,

@@ -14,6 +14,7 @@ use crate::vocabulary::{Bind, Class, Datatype, Verbosity};
 /// handles are independent of each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
+#[doc(hidden)]
 pub enum Behavior {
     /// A handle shows what the cell gained while the handle was started.
     Sum,
@@ -30,6 +31,7 @@ pub enum Behavior {
 /// The flags of a performance variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(transparent)]
+#[doc(hidden)]
 pub struct PvarFlags(u8);
 
 impl PvarFlags {

@@ -25,6 +25,7 @@ use crate::threads;
 /// All zeros are a level of 0 without cursors; other images have one as `struct mpit_level`.
 #[derive(Debug)]
 #[repr(C)]
+#[doc(hidden)]
 pub struct LevelStorage {
     pub(crate) level: AtomicU64,
     /// The number of cursors that are started or being started.

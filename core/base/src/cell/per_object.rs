@@ -314,6 +314,7 @@ impl<C: ObjectCell + AtomicReadReset> AtomicReadReset for PerObject<C> {}
     label = "not a cell of one sum, size or level",
     note = "use `PerObject<Counter<u64>>`, or `Aggregate`, `Timer`, `Size` or `Level`"
 )]
+#[doc(hidden)]
 pub trait ObjectCell: Cell + Send {
     /// A cell with the value 0.
     #[doc(hidden)]

@@ -73,6 +73,7 @@ pub const fn fits<T: Value>(datatype: Datatype) -> bool {
     message = "a COUNTER pvar holds `u32` or `u64`, not `{Self}`",
     label = "not a type to count in"
 )]
+#[doc(hidden)]
 pub trait CounterValue: AmountValue {}
 impl CounterValue for u32 {}
 impl CounterValue for u64 {}
@@ -82,6 +83,7 @@ impl CounterValue for u64 {}
     message = "a pvar of this class holds `u32`, `u64` or `f64`, not `{Self}`",
     label = "not a type for amounts"
 )]
+#[doc(hidden)]
 pub trait AmountValue: Value {
     /// `word + amount` in this type: integers wrap, as the standard lets sums overflow.
     #[doc(hidden)]
@@ -123,6 +125,7 @@ impl AmountValue for f64 {
     label = "no `atomic` here",
     note = "`atomic` needs a single sum: `Counter`, `Aggregate` or `Timer`"
 )]
+#[doc(hidden)]
 pub trait AtomicReadReset: super::Cell {}
 
 /// A type that a STATE may hold.
@@ -131,6 +134,7 @@ pub trait AtomicReadReset: super::Cell {}
     label = "not an enumeration of states",
     note = "add `#[derive(Clone, Copy, MpitEnum)] #[repr(i32)]` to the enum"
 )]
+#[doc(hidden)]
 pub trait EnumValue: crate::desc::MpitEnum {}
 #[diagnostic::do_not_recommend]
 impl<E: crate::desc::MpitEnum> EnumValue for E {}

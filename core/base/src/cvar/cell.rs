@@ -337,6 +337,7 @@ impl<T: CvarValue + std::fmt::Debug> std::fmt::Debug for Cvar<T> {
     label = "not a cell of a cvar",
     note = "declare the static as `Cvar<i32>`"
 )]
+#[doc(hidden)]
 pub trait CvarCell: Sync + Sized + 'static + sealed::Sealed {
     /// The type of the value.
     type Value: CvarValue;

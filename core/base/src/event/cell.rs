@@ -15,6 +15,7 @@ use crate::{Result, abi, revision};
 
 /// The mutable part of an event type, a static beside its descriptor.
 #[derive(Debug)]
+#[doc(hidden)]
 pub struct EventCell {
     /// The number of live registrations; in a plug-in, the count of the mpit that loaded it, with its function that delivers the
     /// event.

@@ -6,10 +6,12 @@ use crate::desc::{CategoryDesc, EnumDesc, Origin};
 use crate::vocabulary::{Bind, Datatype, SourceOrder, Verbosity};
 
 /// The largest payload of an event, in bytes.
+#[doc(hidden)]
 pub const LARGEST_EVENT: usize = 256;
 
 /// One element of an event's payload.
 #[derive(Clone, Copy, Debug)]
+#[doc(hidden)]
 pub struct Element {
     datatype: Datatype,
     displacement: u32,

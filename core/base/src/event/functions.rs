@@ -13,6 +13,7 @@ use crate::vocabulary::Safety;
 /// The arguments of an event callback.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
+#[doc(hidden)]
 pub struct Delivery {
     /// The instance.
     pub instance: InstanceId,
@@ -27,6 +28,7 @@ pub struct Delivery {
 /// The arguments of a handler of drops.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
+#[doc(hidden)]
 pub struct DropReport {
     /// The number of instances that were dropped since the last report.
     pub count: i64,
@@ -43,6 +45,7 @@ pub struct DropReport {
 /// The arguments of a free callback.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
+#[doc(hidden)]
 pub struct FreeNotice {
     /// The registration that has ended.
     pub registration: RegistrationId,
@@ -56,6 +59,7 @@ pub struct FreeNotice {
 /// them provides adapters, and the tool's functions are called through these only.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
+#[doc(hidden)]
 pub struct Abi {
     pub(super) deliver: unsafe extern "C" fn(function: *mut c_void, delivery: &Delivery),
     pub(super) report: unsafe extern "C" fn(function: *mut c_void, report: &DropReport),

@@ -30,6 +30,7 @@ use crate::{Error, Result, barrier};
 
 /// The identifier of an instance, valid only while the callback runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[doc(hidden)]
 pub struct InstanceId(pub u64);
 
 const KIND: u64 = 0x49;

@@ -14,6 +14,7 @@ use crate::vocabulary::Safety;
 /// The identifier of a registration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(transparent)]
+#[doc(hidden)]
 pub struct RegistrationId(u64);
 
 const KIND: u64 = 0x52;

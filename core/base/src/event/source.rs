@@ -10,6 +10,7 @@ use crate::vocabulary::{Safety, SourceOrder};
 
 /// The mutable part of a source, a static beside its descriptor.
 #[derive(Debug)]
+#[doc(hidden)]
 pub struct SourceCell {
     /// Its index, after registration.
     index: AtomicU32,
