@@ -171,7 +171,8 @@ pub(crate) fn over_library(stack: &Stack, source: &str, file: &str, options: &[&
 
 fn job(program: &Path, names: &[&str], time: &str, stack: &Stack, dir: &Path) -> Outcome<Job> {
     let settings = [&written_to("prof")[..], &[("monitoring_time", time)]].concat();
-    Job::mpi(stack, RANKS).arg(program).args(names).dir(dir).under_mpit(&settings)
+    // On a loaded machine, some libraries take minutes for more processes than processors.
+    Job::mpi(stack, RANKS).arg(program).args(names).dir(dir).seconds(240).under_mpit(&settings)
 }
 
 /// Tests calls that may wait. Both interfaces of a library measure alike, and each comparison needs the whole machine.
