@@ -217,7 +217,7 @@ impl Name {
         if self.without_listeners == 0 {
             return None;
         }
-        // SAFETY: `trampoline` stores the distance of a pointer that lives as long as the library.
+        // SAFETY: `trampoline` stores the distance of a pointer that exists as long as the library.
         Some(unsafe { &*self.at(self.without_listeners) })
     }
 
@@ -616,7 +616,7 @@ mod tests {
     }
 
     #[test]
-    fn symbols_have_the_prefix_and_the_ending_of_their_form() {
+    fn symbols_have_the_affixes_of_their_form() {
         let symbol = |form| {
             let whole = whole(form, false, false);
             let symbol = whole.name.symbol();

@@ -239,7 +239,7 @@ fn jumps_keep_arguments_and_results() {
 }
 
 #[test]
-fn the_code_of_all_calls_forwards_all_arguments() {
+fn calls_are_forwarded_with_all_arguments() {
     type Twelve = extern "C" fn(u64, u64, u64, u64, u64, u64, u64, u64, u64, u64, u64, u64) -> c_int;
     for entry in [uncounted as Function, counted, doubly_counted] {
         // SAFETY: the words of the call are 12 integers.

@@ -489,7 +489,7 @@ mod tests {
     }
 
     #[test]
-    fn the_upper_half_of_narrow_arguments_is_ignored() {
+    fn upper_halves_of_narrow_words_are_ignored() {
         let dirty = 0xdead_beef << 32 | 7;
         assert_eq!(Int::<Any>::from(word(dirty, Form::C)).get(), 7);
         assert_eq!(Count::<Any>::from(word(dirty, Form::C)).get(), 7);

@@ -143,7 +143,10 @@ impl Call {
 
     /// Stores the return address, if places in the program are distinguished. Functions of a name have done so before.
     fn store_place(self) {
-        if has_sites() && !self.name.has_own_code() {
+        let next = self.name.next();
+        // A call of a function that the library lacks may be forwarded to another one, and measured.
+        let is_timed = next.measurement() == Measurement::Timed || next.address().is_null();
+        if is_timed && has_sites() && !self.name.has_own_code() {
             return_address::store(self.words.return_address());
         }
     }
