@@ -10,8 +10,6 @@ use std::{fs, io};
 use mpit_format::names::directory_of;
 use mpit_format::store::Failure;
 
-use crate::job_store;
-
 /// The device and inode numbers of the root directory when MPI was initialized.
 static ROOT: OnceLock<Option<(u64, u64)>> = OnceLock::new();
 
@@ -20,15 +18,22 @@ pub(crate) fn remember_root() {
     ROOT.get_or_init(|| identity(Path::new("/")));
 }
 
+/// The store of a process that is found after its end.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct KeptStore {
+    /// The device and inode numbers of the directory of the files as `mpit run` sees it, if that has described it.
+    pub(crate) directory: Option<(u64, u64)>,
+}
+
 /// Fails if the path of a file leads elsewhere, where no directories are created: the process has another root directory than at its start, or
-/// mounts of its own. With `has_store`, `mpit run` or `mpit report` finds the records at the right place, so that no file is needed.
-pub(crate) fn require_same_place(path: &Path, has_store: bool) -> io::Result<()> {
+/// mounts of its own. With a store, `mpit run` or `mpit report` finds the records at the right place, so that no file is needed.
+pub(crate) fn require_same_place(path: &Path, store: Option<KeptStore>) -> io::Result<()> {
     let directory = directory_of(path);
     let has_other_root = ROOT.get().is_some_and(|known| *known != identity(Path::new("/")));
-    if has_other_root && (has_store || !directory.is_dir()) {
+    if has_other_root && (store.is_some() || !directory.is_dir()) {
         return Err(io::Error::other(Elsewhere(Failure::OtherRoot)));
     }
-    let of_job = if has_store { job_store::directory_of_files(path) } else { None };
+    let of_job = store.and_then(|store| store.directory);
     if of_job.is_some_and(|known| identity(directory).is_none_or(|own| own != known)) {
         return Err(io::Error::other(Elsewhere(Failure::OtherDirectory)));
     }

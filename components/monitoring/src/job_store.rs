@@ -11,6 +11,7 @@ use mpit_format::names::{directory_of, stem_of};
 use mpit_format::store::path_of;
 use mpit_frameworks::World;
 
+use crate::directory::KeptStore;
 use crate::live;
 use crate::run::{self, job::JobDirectory};
 use crate::store;
@@ -70,9 +71,15 @@ pub(crate) fn is_kept() -> bool {
     store::OF_PROCESS.has_file() && OF_JOB.get().is_none_or(|job| job.is_link || job.has_owner)
 }
 
+/// Returns the store if it is kept, for the files at a path.
+pub(crate) fn kept_for(path: &Path) -> Option<KeptStore> {
+    is_kept().then(|| KeptStore { directory: directory_of_files(path) })
+}
+
 /// Returns the device and inode numbers of the directory of a file as `mpit run` sees it, if that has described it.
-pub(crate) fn directory_of_files(path: &Path) -> Option<(u64, u64)> {
-    let directory = &OF_JOB.get()?.directory;
+fn directory_of_files(path: &Path) -> Option<(u64, u64)> {
+    // A store beside the files would be in the other directory as well.
+    let directory = &OF_JOB.get().filter(|job| !job.is_link)?.directory;
     if directory_of(Path::new(&directory.description("stem")?)) != directory_of(path) {
         return None;
     }

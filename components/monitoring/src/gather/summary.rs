@@ -75,7 +75,7 @@ pub(crate) fn write(world: World, name: &str, profile: &Profile) {
     }
     let text = SummaryFile { identity: run::of_process().cloned(), about: about::get(), summary }.text();
     let stem = STEM.get_or_init(|| stem(name));
-    if let Err(error) = require_same_place(stem, false) {
+    if let Err(error) = require_same_place(stem, None) {
         warn(format_args!("cannot write {}{ENDING}: {error}", stem.display()));
         return;
     }
