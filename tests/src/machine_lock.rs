@@ -31,12 +31,7 @@ pub fn part() -> Outcome<MachineLock> {
     lock(1)
 }
 
-/// Waits until two programs can run beside others.
-pub fn two_parts() -> Outcome<MachineLock> {
-    lock(parts().min(2))
-}
-
-/// Waits until nothing else is compiled or run: for programs whose times are compared.
+/// Waits until nothing else is compiled or run: for programs whose times are compared, and for builds that replace the files of others.
 pub fn whole() -> Outcome<MachineLock> {
     lock(parts())
 }
@@ -73,13 +68,8 @@ fn lock(wanted: usize) -> Outcome<MachineLock> {
             thread::sleep(RETRY);
         }
     }
-    add_wait(begin);
-    Ok(MachineLock(taken))
-}
-
-/// Adds the time since `begin` to that which this thread has waited.
-pub(crate) fn add_wait(begin: Instant) {
     WAITED.set(WAITED.get() + begin.elapsed());
+    Ok(MachineLock(taken))
 }
 
 /// Waits until no other thread or process makes the files in a directory. Precedes the lock of the machine.
@@ -88,6 +78,6 @@ pub(crate) fn directory(dir: &std::path::Path) -> Outcome<File> {
     let path = dir.join("lock");
     let file = File::create(&path).context(path.display())?;
     file.lock().context(path.display())?;
-    add_wait(begin);
+    WAITED.set(WAITED.get() + begin.elapsed());
     Ok(file)
 }

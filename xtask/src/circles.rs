@@ -12,10 +12,8 @@ use syn::{Attribute, Item, UseTree};
 
 use crate::Files;
 
-const CRATES: [&str; 10] = [
+const CRATES: [&str; 8] = [
     "core",
-    "core/base",
-    "macros",
     "components",
     "components/format",
     "components/frameworks",

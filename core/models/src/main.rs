@@ -19,96 +19,94 @@ macro_rules! thread_local {
     )*};
 }
 
-#[path = "../../base/src/abi.rs"]
+#[path = "../../src/abi.rs"]
 mod abi;
-#[path = "../../base/src/activation.rs"]
+#[path = "../../src/activation.rs"]
 mod activation;
-#[path = "../../base/src/active_calls.rs"]
+#[path = "../../src/active_calls.rs"]
 mod active_calls;
-#[path = "../../base/src/atomic_record.rs"]
+#[path = "../../src/atomic_record.rs"]
 mod atomic_record;
-#[path = "../../base/src/barrier.rs"]
+#[path = "../../src/barrier.rs"]
 mod barrier;
-#[path = "../../base/src/cell/mod.rs"]
+#[path = "../../src/cell/mod.rs"]
 pub mod cell;
-#[path = "../../base/src/component/mod.rs"]
+#[path = "../../src/component/mod.rs"]
 pub mod component;
-#[path = "../../base/src/cvar/mod.rs"]
+#[path = "../../src/cvar/mod.rs"]
 pub mod cvar;
-#[path = "../../base/src/dependents/mod.rs"]
+#[path = "../../src/dependents/mod.rs"]
 mod dependents;
-#[path = "../../base/src/desc/mod.rs"]
+#[path = "../../src/desc/mod.rs"]
 mod desc;
-#[path = "../../base/src/environment.rs"]
+#[path = "../../src/environment.rs"]
 mod environment;
-#[path = "../../base/src/errno.rs"]
+#[path = "../../src/errno.rs"]
 mod errno;
-#[path = "../../base/src/error.rs"]
+#[path = "../../src/error.rs"]
 mod error;
-#[path = "../../base/src/event/mod.rs"]
+#[path = "../../src/event/mod.rs"]
 pub mod event;
-#[path = "../../base/src/export/mod.rs"]
-mod export;
-#[path = "../../base/src/files.rs"]
+#[path = "../../src/files.rs"]
 mod files;
-#[path = "../../base/src/host.rs"]
+#[path = "../../src/host.rs"]
 mod host;
-#[path = "../../base/src/internal.rs"]
+#[path = "../../src/internal.rs"]
 pub mod internal;
-#[path = "../../base/src/lists.rs"]
+#[path = "../../src/lists.rs"]
 mod lists;
-#[path = "../../base/src/lock.rs"]
+#[path = "../../src/lock.rs"]
 mod lock;
-#[path = "../../base/src/log.rs"]
+#[path = "../../src/log.rs"]
 mod log;
-#[path = "../../base/src/mapping.rs"]
+#[path = "../../src/mapping.rs"]
 mod mapping;
-#[path = "../../base/src/memory.rs"]
+#[path = "../../src/memory.rs"]
 mod memory;
-#[path = "../../base/src/object.rs"]
+#[path = "../../src/object.rs"]
 pub mod object;
-#[path = "../../base/src/own_process.rs"]
+#[path = "../../src/own_process.rs"]
 mod own_process;
-#[path = "../../base/src/panic.rs"]
+#[path = "../../src/panic.rs"]
 mod panic;
-#[path = "../../base/src/plugin/mod.rs"]
+#[path = "../../src/plugin/mod.rs"]
 mod plugin;
-#[path = "../../base/src/printable.rs"]
+#[path = "../../src/prelude.rs"]
+pub mod prelude;
+#[path = "../../src/printable.rs"]
 mod printable;
-#[path = "../../base/src/probe_table.rs"]
+#[path = "../../src/probe_table.rs"]
 mod probe_table;
-#[path = "../../base/src/process.rs"]
-mod process;
-#[path = "../../base/src/readable.rs"]
+#[path = "../../src/readable.rs"]
 mod readable;
-#[path = "../../base/src/registry/mod.rs"]
+#[path = "../../src/registry/mod.rs"]
 mod registry;
-#[path = "../../base/src/revision.rs"]
+#[path = "../../src/revision.rs"]
 mod revision;
-#[path = "../../base/src/session/mod.rs"]
+#[path = "../../src/session/mod.rs"]
 mod session;
-#[path = "../../base/src/slices.rs"]
+#[path = "../../src/slices.rs"]
 mod slices;
-#[path = "../../base/src/slots.rs"]
+#[path = "../../src/slots.rs"]
 mod slots;
-#[path = "../../base/src/sparse.rs"]
+#[path = "../../src/sparse.rs"]
 mod sparse;
-#[path = "../../base/src/static_ref.rs"]
+#[path = "../../src/static_ref.rs"]
 mod static_ref;
-#[path = "../../base/src/thread_end.rs"]
+#[path = "../../src/thread_end.rs"]
 mod thread_end;
-#[path = "../../base/src/thread_number.rs"]
+#[path = "../../src/thread_number.rs"]
 mod thread_number;
-#[path = "../../base/src/threads.rs"]
+#[path = "../../src/threads.rs"]
 mod threads;
-#[path = "../../base/src/tool/mod.rs"]
+#[path = "../../src/tool/mod.rs"]
 pub mod tool;
-#[path = "../../base/src/trusted_path.rs"]
+#[path = "../../src/trusted_path.rs"]
 mod trusted_path;
-#[path = "../../base/src/whole.rs"]
+#[path = "../../src/whole.rs"]
 mod whole;
 
-#[path = "../../base/src/__private.rs"]
+#[path = "../../src/__private.rs"]
 pub mod __private;
 
 mod proofs;

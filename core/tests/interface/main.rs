@@ -14,7 +14,6 @@ mod categories;
 mod classes;
 mod components;
 mod cvars;
-mod dependencies;
 mod enumerations;
 mod events;
 mod example;

@@ -24,7 +24,6 @@ mod callers;
 mod calls;
 mod interpose;
 mod isolation;
-mod line;
 mod nesting;
 mod next_definition;
 mod recorders;

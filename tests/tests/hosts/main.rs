@@ -11,7 +11,6 @@ mod components;
 mod current_call;
 mod doctor;
 mod final_output;
-mod first;
 mod foreign;
 mod fortran;
 mod harmless;

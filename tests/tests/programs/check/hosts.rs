@@ -5,14 +5,9 @@ use serde_json::Value;
 
 use super::{CheckOutput, check, directory, equal, named};
 
-/// Tests of the second tier.
-mod second {
-    use super::*;
-
-    #[test]
-    fn names_are_compared_with_the_library() -> Outcome {
-        stacks::on_each("check", taken)
-    }
+#[test]
+fn names_are_compared_with_the_library() -> Outcome {
+    stacks::on_each("check", taken)
 }
 
 fn taken(stack: &Stack) -> Outcome {
