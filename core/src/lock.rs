@@ -42,8 +42,8 @@ static OWNER: AtomicUsize = AtomicUsize::new(NO_OWNER);
 /// True while the owner is inside and not counted in `GATE`. Only the owner stores it.
 static IS_OWNER_INSIDE: AtomicBool = AtomicBool::new(false);
 
-/// True if this process was forked after the first lock was taken.
-static FORKED: AtomicBool = AtomicBool::new(false);
+/// The number of forks from the process that took the first lock to this one.
+static FORKS: AtomicU32 = AtomicU32::new(0);
 
 /// The time for which a fork waits for the threads inside. On a loaded machine a thread that holds a lock can be without a
 /// processor for hundreds of milliseconds. If the fork does not wait for it, the child waits for the lock without end.
@@ -61,7 +61,12 @@ thread_local! {
 /// Returns true in a process whose parent had taken a lock before the fork. Operations that other threads had begun at the fork
 /// never complete here.
 pub fn is_forked() -> bool {
-    FORKED.load(Relaxed)
+    forks() > 0
+}
+
+/// Returns the number of forks from the process that took the first lock to this one.
+pub(crate) fn forks() -> u32 {
+    FORKS.load(Relaxed)
 }
 
 /// A guard that makes forks in other threads wait until it is dropped.
@@ -206,7 +211,7 @@ extern "C" fn after_fork_in_parent() {
 }
 
 extern "C" fn after_fork_in_child() {
-    FORKED.store(true, Relaxed);
+    FORKS.fetch_add(1, Relaxed);
     DEPTH.set(DEPTH.get() - 1);
     CLOSED_BY_ME.set(false);
     if OWNER.load(Relaxed) != thread_number() {

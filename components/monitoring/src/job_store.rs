@@ -67,7 +67,7 @@ pub(crate) fn is_used() -> bool {
 }
 
 /// Returns true if the records are found in the store of this process after its end, by `mpit run` or beside the files.
-pub(crate) fn is_kept() -> bool {
+fn is_kept() -> bool {
     store::OF_PROCESS.has_file() && OF_JOB.get().is_none_or(|job| job.is_link || job.has_owner)
 }
 
