@@ -93,7 +93,7 @@ impl Creator {
     }
 
     /// Returns true in the process itself. A child that was not made by a function of the C library has another number.
-    pub(crate) fn is_this(&self) -> bool {
+    pub(crate) fn is_this(self) -> bool {
         self.number == process::id() && self.forks == lock::forks()
     }
 }
