@@ -48,77 +48,24 @@
 //!   they work in signal handlers.
 //! * No lock is held while code of others runs: callbacks, components, plug-ins.
 //! * Definitions and tools in Rust are safe code, and safe code cannot reach undefined behavior.
-#![allow(
-    unsafe_code,
-    reason = "cells of all types are handled alike; see the section on safety in `internal`"
-)]
-#![allow(clippy::new_without_default, reason = "for statics, and `Default` is not const")]
-// The attributes refer to this crate as `::mpit`, also in its own tests.
-extern crate self as mpit;
 
-#[allow(missing_docs, reason = "members are described where people read of them, in mpit_plugin.h")]
-mod abi;
-mod activation;
-mod active_calls;
-mod atomic_record;
-mod barrier;
-pub mod cell;
-pub mod component;
-pub mod cvar;
-mod dependents;
-mod desc;
-mod environment;
-#[cfg(all(target_os = "linux", not(miri)))]
-mod errno;
-mod error;
-pub mod event;
-mod files;
-mod host;
-#[doc(hidden)]
-pub mod internal;
-mod lists;
-mod lock;
-mod log;
-#[cfg(feature = "store")]
-mod mapping;
-mod memory;
-pub mod object;
-mod own_process;
-mod panic;
-mod peer_port;
-mod plugin;
-pub mod prelude;
-mod printable;
-mod probe_table;
-mod readable;
-mod registry;
-mod revision;
-mod session;
-mod slices;
-mod slots;
-mod sparse;
-mod static_ref;
-mod thread_end;
-mod thread_number;
-mod thread_slots;
-mod threads;
-pub mod tool;
-mod trusted_path;
-mod whole;
-mod word_sum;
-
-#[doc(hidden)]
-pub use desc::Category;
-pub use desc::MpitEnum;
-pub use error::{Error, Result};
-pub use mpit_macros::{MpitEnum, category, component, cvar, event, plugin, pvar, source};
-use mpit_vocabulary as vocabulary;
-pub(crate) use printable::printable;
-
-#[doc(hidden)]
-pub mod __private;
-
-/// Returns the components of all frameworks that are linked into this program, in no particular order.
-pub fn components() -> impl Iterator<Item = &'static component::ComponentDesc> {
-    slices::all(dependents::Reader::Other).flat_map(|lists| lists.components).copied()
+// The compiler names a type by the first path to it: not by the prelude, which is re-exported below the modules.
+mod names {
+    pub mod prelude;
 }
+
+/// The attribute is [`component`](macro@component).
+#[doc(inline)]
+pub use mpit_base::component;
+/// The attribute is [`cvar`](macro@cvar).
+#[doc(inline)]
+pub use mpit_base::cvar;
+/// The attributes are [`event`](macro@event) and [`source`](macro@source).
+#[doc(inline)]
+pub use mpit_base::event;
+#[doc(hidden)]
+pub use mpit_base::{__private, Category, internal};
+#[doc(inline)]
+pub use mpit_base::{Error, MpitEnum, Result, cell, components, object, tool};
+pub use mpit_macros::{MpitEnum, category, component, cvar, event, plugin, pvar, source};
+pub use names::prelude;

@@ -157,7 +157,7 @@ fn image_in(object: &MappedObject<'_>) -> Option<Found> {
         let function = if address == 0 || address < object.base {
             None
         } else {
-            // SAFETY: `core/src/plugin/image.rs` defines notes of this name and type with the address of such a function. The
+            // SAFETY: `core/base/src/export/image.rs` defines notes of this name and type with the address of such a function. The
             // dynamic linker has added the object's address, since the sum is not below it.
             Some(unsafe { std::mem::transmute::<usize, PluginFunction>(address) })
         };

@@ -138,7 +138,7 @@ mod tests {
     use super::Description;
 
     fn of(item: &str) -> Description {
-        let item: syn::ItemStruct = syn::parse_str(item).expect("a struct");
+        let item: syn::DeriveInput = syn::parse_str(item).expect("a struct");
         Description::of(&item.attrs)
     }
 

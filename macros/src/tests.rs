@@ -212,7 +212,7 @@ fn a_faulty_event_has_no_elements() {
         ]
     );
     assert!(tokens.contains("event :: Event for Sent"), "{tokens}");
-    assert!(!tokens.contains("distributed_slice") && !tokens.contains("offset_of"), "{tokens}");
+    assert!(!tokens.contains("element_of_list") && !tokens.contains("offset_of"), "{tokens}");
 }
 
 #[test]

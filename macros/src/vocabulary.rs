@@ -62,7 +62,7 @@ pub(crate) fn nearest<'a>(text: &str, words: &[&'a str]) -> Option<&'a str> {
     let tolerated = 1 + folded.chars().count() / 3;
     words
         .iter()
-        .map(|word| (strsim::osa_distance(&folded, &word.to_lowercase()), *word))
+        .map(|word| (mpit_vocabulary::distance(&folded, &word.to_lowercase()), *word))
         .filter(|(distance, _)| *distance <= tolerated)
         .min_by_key(|(distance, _)| *distance)
         .map(|(_, word)| word)

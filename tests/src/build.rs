@@ -3,7 +3,9 @@
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::{env, fs, process::Command, sync::OnceLock};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::{env, fs, process, process::Command};
 
 use crate::stacks::{Spec, Stack};
 use crate::{Context, Failure, Outcome, machine_lock, paths};
@@ -32,6 +34,14 @@ pub fn cargo() -> Command {
     cargo
 }
 
+/// The environment variable that says that the command, the libraries and the examples are up to date.
+pub const BUILT: &str = "MPIT_TEST_BUILT";
+
+/// Returns true if `cargo xtask test` has built the command, the libraries and the examples.
+pub fn is_built() -> bool {
+    env::var_os(BUILT).is_some()
+}
+
 /// Builds the command and the two libraries, unless they are up to date. If they do not build, cargo prints the reason.
 pub fn artifacts() -> Outcome<&'static Artifacts> {
     static BUILT: OnceLock<Result<Artifacts, String>> = OnceLock::new();
@@ -40,9 +50,11 @@ pub fn artifacts() -> Outcome<&'static Artifacts> {
 }
 
 fn build_artifacts() -> Outcome<Artifacts> {
-    let packages = ["build", "--quiet", "-p", "mpit-preload", "-p", "mpit-embed", "-p", "mpit-cli"];
-    let status = cargo().args(packages).status().context("cargo build")?;
-    Failure::unless(status.success(), || "mpit-preload, mpit-embed and mpit-cli do not build".into())?;
+    if !is_built() {
+        let packages = ["build", "--quiet", "-p", "mpit-preload", "-p", "mpit-embed", "-p", "mpit-cli"];
+        let status = cargo().args(packages).status().context("cargo build")?;
+        Failure::unless(status.success(), || "mpit-preload, mpit-embed and mpit-cli do not build".into())?;
+    }
     let [mpit, preload, embedded] =
         ["mpit", "libmpit_preload.so", "libmpit.so"].map(|file| paths::built().join(file));
     for file in [&mpit, &preload, &embedded] {
@@ -127,11 +139,10 @@ impl Stack {
 
     fn link_with_embedded(&self, file: &str, options: &[&str], objects: &[PathBuf]) -> Outcome<PathBuf> {
         let library = &artifacts()?.embedded;
-        let linked = programs_of(self.label()).join(file);
-        // Another test may be about to run the file that this one replaces.
-        let _lock = machine_lock::whole()?;
+        let linked = programs_of(self.spec).join(file);
         // The wrapper would add the stack's own library.
-        run(Command::new("cc").args(options).arg("-o").arg(&linked).args(objects).arg(library))?;
+        let mut compiler = Command::new("cc");
+        replace(&linked, compiler.args(options).args(objects).arg(library))?;
         Ok(linked)
     }
 
@@ -164,7 +175,7 @@ impl Stack {
     fn fortran_file(&self, wrapper: &str, name: &str, interface: &str) -> Outcome<PathBuf> {
         let (source, file) = (format!("hosts/fortran/{name}.F90"), format!("{name}_{interface}"));
         // gfortran, which all stacks with Fortran have, writes the modules of a source into the working directory otherwise.
-        let modules = programs_of(self.label()).join(format!("{file}.modules"));
+        let modules = programs_of(self.spec).join(format!("{file}.modules"));
         fs::create_dir_all(&modules).context(modules.display())?;
         let (interface, modules) = (format!("-D{interface}"), format!("-J{}", modules.display()));
         // Without a module, the compiler rejects two calls with buffers of different shapes.
@@ -185,8 +196,9 @@ pub fn include() -> String {
     format!("-I{}", paths::workspace().join("ffi/include").display())
 }
 
-fn programs_of(label: &str) -> PathBuf {
-    paths::hosts().join(label).join("bin")
+/// Returns the directory of the programs of a stack. Stacks with the same compiler wrapper share it: Intel MPI, which has none, and MPICH.
+fn programs_of(spec: &Spec) -> PathBuf {
+    paths::hosts().join(spec.compiled_as()).join("bin")
 }
 
 /// Compiles `tests/plugins/<name>.c`, a plug-in, unless it is up to date.
@@ -204,13 +216,13 @@ pub fn c_variant(stack: Option<&Stack>, source: &str, file: &str, options: &[&st
         (format!("hosts/c/{source}.c"), [&C_OPTIONS[..], &[PROGRAM_OPTION], options].concat());
     match stack {
         Some(stack) => by_wrapper(stack.spec, &stack.mpicc(), &source, file, &options),
-        None => compile(&mut Command::new("cc"), &source, &programs_of("plain"), file, &options),
+        None => compile(&mut Command::new("cc"), &source, &paths::hosts().join("plain/bin"), file, &options),
     }
 }
 
 fn by_wrapper(spec: &Spec, wrapper: &Path, source: &str, file: &str, options: &[&str]) -> Outcome<PathBuf> {
     let mut compiler = Command::new(wrapper);
-    compile(compiler.envs(spec.environment()), source, &programs_of(spec.label), file, options)
+    compile(compiler.envs(spec.environment()), source, &programs_of(spec), file, options)
 }
 
 fn compile(
@@ -232,12 +244,31 @@ fn compile(
     Ok(built)
 }
 
+/// Runs a compiler with the option `-o` for a new file, which then replaces `file`: another test may be about to run that.
+pub(crate) fn replace(file: &Path, compiler: &mut Command) -> Outcome {
+    let new = unused_path_beside(file);
+    let _lock = machine_lock::part()?;
+    run(compiler.arg("-o").arg(&new))?;
+    fs::rename(&new, file).context(file.display())
+}
+
+/// Returns a path beside a file that no other thread or process uses.
+fn unused_path_beside(file: &Path) -> PathBuf {
+    static NUMBER: AtomicU32 = AtomicU32::new(0);
+    let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+    let mut path = file.as_os_str().to_owned();
+    path.push(format!(".{}.{number}.new", process::id()));
+    path.into()
+}
+
 /// Returns the directories of libraries of Rust for the dynamic linker: a program that uses a `dylib` there, also in its subdirectory
 /// `deps`, uses the standard library as one, too.
 pub fn rust_libraries(dir: &Path) -> Outcome<OsString> {
     let mut rustc = Command::new(env::var_os("RUSTC").unwrap_or_else(|| "rustc".into()));
     let [standard, _] = run(rustc.args(["--print", "target-libdir"]))?;
-    let directories = [Path::new(standard.trim_end()), dir, &dir.join("deps")];
+    // A `dylib` that is a dependency stays among the object files.
+    let shared = paths::shared().join("debug/deps");
+    let directories = [Path::new(standard.trim_end()), dir, &dir.join("deps"), &shared];
     env::join_paths(directories).context(dir.display())
 }
 

@@ -16,9 +16,10 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::{Mutex, PoisonError};
+use std::time::Instant;
 
 use crate::stacks::{self, Stack};
-use crate::{Context, Failure, Outcome, build, paths, record};
+use crate::{Context, Failure, Outcome, build, machine_lock, paths, record};
 
 /// The environment variable with which tests start a cluster. Without it they do not: one takes root, and a minute.
 pub const WANTED: &str = "MPIT_TEST_CLUSTER";
@@ -277,7 +278,9 @@ pub fn one_by_one(
 ) -> Outcome {
     let turn = Mutex::new(());
     stacks::for_each(test, applies, |stack| {
+        let begin = Instant::now();
         let _turn = turn.lock().unwrap_or_else(PoisonError::into_inner);
+        machine_lock::add_wait(begin);
         run(stack)
     })
 }

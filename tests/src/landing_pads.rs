@@ -7,7 +7,7 @@ use std::process::Command;
 use crate::{Failure, Outcome, build};
 
 /// The preload library has more functions that forward calls.
-const MIN_FORWARDING: usize = 1000;
+const MIN_FORWARDING: usize = 100;
 
 /// Fails if a function of the preload library that forwards calls has landing pads. Exceptions of the program and ends of threads
 /// leave such functions by any unwinder, and landing pads in Rust work with one unwinder only.
@@ -66,7 +66,11 @@ fn is_forwarding(name: &str) -> bool {
     match module {
         "calls" => function.starts_with("run") && last != "{{closure}}",
         "nesting" => function.starts_with("forward") || function == "ProgramCall::forward",
-        "table" => last == "slow_path" || last.starts_with("fast_path"),
+        "interpose" => {
+            let parts = ["recorded", "not_recorded", "run", "forward", "observe"];
+            last != "{{closure}}" && parts.iter().any(|part| last.starts_with(part))
+        }
+        "table" => last == "timed" || last == "watched" || last.starts_with("fast_path"),
         _ => false,
     }
 }
@@ -95,12 +99,20 @@ mod tests {
 
     #[test]
     fn forwarding_functions_have_names() {
-        for name in
-            ["calls::run", "nesting::forward_on_fast_path", "table::messages::_::fast_path_with_listeners"]
-        {
+        for name in [
+            "calls::run",
+            "nesting::forward_on_fast_path",
+            "table::messages::_::timed",
+            "interpose::generic::Call::forward_to",
+        ] {
             assert!(is_forwarding(&format!("mpit_preload::{name}")), "{name}");
         }
-        for name in ["calls::run::{{closure}}", "calls::complete", "table::messages::_::record_and_choose"] {
+        for name in [
+            "calls::run::{{closure}}",
+            "calls::complete",
+            "table::messages::_::record_and_choose",
+            "interpose::generic::Call::record",
+        ] {
             assert!(!is_forwarding(&format!("mpit_preload::{name}")), "{name}");
         }
     }

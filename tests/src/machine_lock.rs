@@ -31,7 +31,12 @@ pub fn part() -> Outcome<MachineLock> {
     lock(1)
 }
 
-/// Waits until nothing else is compiled or run: for programs whose times are compared, and for builds that replace the files of others.
+/// Waits until two programs can run beside others.
+pub fn two_parts() -> Outcome<MachineLock> {
+    lock(parts().min(2))
+}
+
+/// Waits until nothing else is compiled or run: for programs whose times are compared.
 pub fn whole() -> Outcome<MachineLock> {
     lock(parts())
 }
@@ -68,8 +73,13 @@ fn lock(wanted: usize) -> Outcome<MachineLock> {
             thread::sleep(RETRY);
         }
     }
-    WAITED.set(WAITED.get() + begin.elapsed());
+    add_wait(begin);
     Ok(MachineLock(taken))
+}
+
+/// Adds the time since `begin` to that which this thread has waited.
+pub(crate) fn add_wait(begin: Instant) {
+    WAITED.set(WAITED.get() + begin.elapsed());
 }
 
 /// Waits until no other thread or process makes the files in a directory. Precedes the lock of the machine.
@@ -78,6 +88,6 @@ pub(crate) fn directory(dir: &std::path::Path) -> Outcome<File> {
     let path = dir.join("lock");
     let file = File::create(&path).context(path.display())?;
     file.lock().context(path.display())?;
-    WAITED.set(WAITED.get() + begin.elapsed());
+    add_wait(begin);
     Ok(file)
 }

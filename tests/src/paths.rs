@@ -1,5 +1,6 @@
 //! Paths of the tests' sources, and of files built and installed for them.
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
@@ -36,6 +37,20 @@ pub fn python_with_tables() -> Option<PathBuf> {
     let home = wheels().join("tables");
     // Written last, when all packages are there.
     home.join("installed.txt").exists().then(|| home.join("bin/python"))
+}
+
+/// Returns the directory of object files of crates outside of the workspace.
+pub fn shared() -> PathBuf {
+    target().join("shared")
+}
+
+/// Returns the variables with which cargo builds crates outside of the workspace: they share their dependencies, and use little disk space.
+pub fn shared_build() -> [(&'static str, OsString); 3] {
+    [
+        ("CARGO_BUILD_BUILD_DIR", shared().into_os_string()),
+        ("CARGO_INCREMENTAL", "0".into()),
+        ("CARGO_PROFILE_DEV_DEBUG", "0".into()),
+    ]
 }
 
 /// Returns the directory in which programs are built and run for the tests on real MPI libraries.

@@ -1,6 +1,9 @@
 //! Builds of the plug-ins of `tests/plugins/rust`, which is a workspace of its own like that of a third party.
 
-use std::{path::PathBuf, process::Command};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::process::Command;
+use std::sync::{Mutex, PoisonError};
 
 use crate::{Failure, Outcome, build, machine_lock, paths};
 
@@ -16,6 +19,9 @@ pub struct Build {
     /// Environment variables.
     pub environment: &'static [(&'static str, &'static str)],
 }
+
+/// The directories of built packages, or the reasons why they do not build, by label of the build and package.
+type Results = BTreeMap<(&'static str, String), Result<PathBuf, String>>;
 
 impl Build {
     /// A plain `cargo build`, as a beginner does.
@@ -34,9 +40,19 @@ impl Build {
     pub const GNU_LD: Self =
         Self { label: "gnu-ld", environment: &[("RUSTFLAGS", "-Clink-arg=-fuse-ld=bfd")], ..Self::PLAIN };
 
-    /// Builds a package, unless it is up to date; returns the directory of its files.
+    /// Builds a package, unless this process has done so; returns the directory of its files.
     pub fn package(&self, package: &str) -> Outcome<PathBuf> {
-        let _lock = machine_lock::whole()?;
+        static BUILT: Mutex<Results> = Mutex::new(BTreeMap::new());
+        // One at a time, as cargo would anyway, and before the lock of the machine.
+        let mut built = BUILT.lock().unwrap_or_else(PoisonError::into_inner);
+        let built = built
+            .entry((self.label, package.to_owned()))
+            .or_insert_with(|| self.build(package).map_err(|failure| failure.to_string()));
+        built.clone().map_err(Failure::new)
+    }
+
+    fn build(&self, package: &str) -> Outcome<PathBuf> {
+        let _lock = machine_lock::part()?;
         let target = paths::target().join("plugins").join(self.label);
         let mut command = self.cargo();
         let options = ["build", "--quiet", "-p", package, "--profile", self.profile, "--target-dir"];
@@ -44,6 +60,9 @@ impl Build {
         // The variables that cargo sets for the tests do not apply to another workspace or compiler.
         for variable in ["CARGO", "RUSTC", "RUSTDOC", "RUSTUP_TOOLCHAIN", "RUSTFLAGS", "CARGO_TARGET_DIR"] {
             command.env_remove(variable);
+        }
+        if self.is_of_this_compiler() {
+            command.envs(paths::shared_build());
         }
         command.envs(self.environment.iter().copied()).current_dir(paths::source("plugins/rust"));
         build::run(&mut command)?;
@@ -62,6 +81,11 @@ impl Build {
         let mut command = self.cargo();
         command.env_remove("RUSTUP_TOOLCHAIN").arg("--version");
         command.output().is_ok_and(|output| output.status.success())
+    }
+
+    /// Returns true for a build whose object files no other build has by the same names.
+    fn is_of_this_compiler(&self) -> bool {
+        self.toolchain.is_none() && self.environment.is_empty()
     }
 
     fn cargo(&self) -> Command {

@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::{fs, process::Command};
 
-use crate::{Context, Outcome, build, machine_lock, paths};
+use crate::{Context, Outcome, build, paths};
 
 /// A stub library to build.
 #[derive(Clone, Copy, Debug)]
@@ -37,7 +37,6 @@ pub struct Built {
 impl Stub {
     /// Builds the library and the programs.
     pub fn build(&self) -> Outcome<Built> {
-        let _lock = machine_lock::whole()?;
         let (dir, mut below) = self.prepare(self.label)?;
         let constants = self.constants();
         let version = self.version.map(|version| format!("-DSTUB_VERSION={version}"));
@@ -61,7 +60,6 @@ impl Stub {
 
     /// Builds another of the programs with a static Rust library, on top of the stub.
     pub fn program_with(&self, source: &str, archive: &Path) -> Outcome<PathBuf> {
-        let _lock = machine_lock::whole()?;
         let dir = directory(self.label);
         let (constants, program) = (self.constants(), dir.join(source));
         let archive = format!("-Wl,--whole-archive,{},--no-whole-archive", archive.display());
@@ -94,7 +92,6 @@ fn directory(name: &str) -> PathBuf {
 
 /// Builds a program on top of a stub with many ranks, with these constants and this result of `MPI_Abi_get_version`.
 pub fn program_of_many_ranks(stub: &Stub) -> Outcome<PathBuf> {
-    let _lock = machine_lock::whole()?;
     let (dir, mut below) = stub.prepare(&format!("{}_ranks", stub.label))?;
     let (constants, library, program) = (stub.constants(), dir.join(stub.file), dir.join("program"));
     let version = format!("-DSTUB_VERSION={}", stub.version.unwrap_or(1));
@@ -118,6 +115,5 @@ fn compile(source: &str, options: &[&str], libraries: &[PathBuf], to: &Path) -> 
         "-Werror",
         "-Wl,--no-as-needed",
     ]);
-    command.args(options).arg("-o").arg(to).arg(source).args(libraries);
-    build::run(&mut command).map(drop)
+    build::replace(to, command.args(options).arg(source).args(libraries))
 }

@@ -12,8 +12,10 @@ use syn::{Attribute, Item, UseTree};
 
 use crate::Files;
 
-const CRATES: [&str; 8] = [
+const CRATES: [&str; 10] = [
     "core",
+    "core/base",
+    "macros",
     "components",
     "components/format",
     "components/frameworks",

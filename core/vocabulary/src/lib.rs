@@ -4,13 +4,16 @@
 //! plug-ins apply the same rules; a test compares the names and numbers with `mpit_plugin.h`. Not a public interface: `mpit`
 //! exports the types.
 //!
-//! The characters that no output contains as they are ([`is_deceptive`]) are written here once, too.
+//! The characters that no output contains as they are ([`is_deceptive`]) and the similarity of words ([`distance`], [`similarity`]) are
+//! written here once, too.
 //!
 //! Attributes spell values as the standard does, without the prefix: `class = "HIGHWATERMARK"`, `bind = "COMM"`.
 
 mod characters;
+mod similarity;
 
 pub use characters::{is_deceptive, write_escaped};
+pub use similarity::{distance, similarity};
 
 /// A vocabulary: an enum whose values are numbered from 0 in C.
 #[doc(hidden)]

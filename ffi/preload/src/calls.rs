@@ -1,7 +1,9 @@
 //! Interposition of a call: it is recorded and forwarded to the next definition of the function. Functions that forward must have
 //! nothing to clean up when unwinding leaves them ([`nesting`]).
 
-use std::ffi::{c_int, c_void};
+#![allow(clippy::inline_always, reason = "the arguments would go through memory, for every call")]
+
+use std::ffi::c_int;
 use std::mem::ManuallyDrop;
 
 use mpit::internal::revision;
@@ -15,71 +17,91 @@ use mpit_ffi::{doctor, lifecycle, native_monitoring};
 use crate::callers::{self, Caller, ReturnAddress};
 use crate::isolation::{catch_panic, catch_panic_apart, with_errno_kept};
 use crate::nesting::{self, FastPathGuard, ProgramCall};
-use crate::next_definition::NextDefinition;
 use crate::recorders::collectives::RoutedOfThread;
 use crate::recorders::{Recorder, notify};
 
-/// The listeners that a kind of call may have.
-pub(crate) trait Interest {
-    /// The area to which the time of the call counts, if it is measured.
-    const AREA: Option<Area>;
+/// The listeners that a kind of call may have, and the area to which its time counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Interest {
+    /// The call is recorded whether there are listeners or not.
+    Always,
+    /// Calls that send.
+    Messages,
+    /// Calls that start a persistent request: a message or a collective operation.
+    Starts,
+    /// Calls that receive or complete messages and send nothing.
+    Receives,
+    Collectives,
+    Accesses,
+    /// Synchronization of one-sided accesses.
+    Synchronization,
+    Waits,
+    /// Calls about files. The messages that the library sends for them are not the program's.
+    Files,
+    /// Calls that create or name communicators.
+    Communicators,
+}
 
-    /// True if the call is recorded, not only timed.
-    const RECORDS: bool;
+impl Interest {
+    /// Returns the area to which the time of the call counts, if it is measured.
+    #[inline(always)]
+    pub(crate) const fn area(self) -> Option<Area> {
+        match self {
+            Self::Messages | Self::Starts | Self::Receives => Some(Area::PointToPoint),
+            Self::Collectives => Some(Area::Collective),
+            Self::Accesses | Self::Synchronization => Some(Area::OneSided),
+            Self::Waits => Some(Area::Waiting),
+            Self::Files => Some(Area::Files),
+            Self::Always | Self::Communicators => None,
+        }
+    }
 
-    /// Returns true if a listener wants the call recorded. A listener for times counts as well if the call is
-    /// recorded at all.
-    fn is_recorded() -> bool;
+    pub(crate) const fn is_always(self) -> bool {
+        matches!(self, Self::Always)
+    }
+
+    /// Returns true if a listener wants the call recorded. A listener for times counts as well if the call is recorded at all.
+    #[inline(always)]
+    fn is_recorded(self) -> bool {
+        match self {
+            Self::Always => true,
+            Self::Messages => pml::active(),
+            Self::Starts => pml::active() || coll::active(),
+            Self::Collectives => coll::active(),
+            Self::Accesses => osc::active(),
+            Self::Communicators => {
+                pml::active() || osc::active() || coll::active() || events::active() || live::is_active()
+            }
+            Self::Receives | Self::Synchronization | Self::Waits | Self::Files => false,
+        }
+    }
 
     /// Returns true if a listener also wants to be notified before the call is forwarded.
-    fn is_recorded_before() -> bool;
-
-    #[inline]
-    fn is_timed() -> bool {
-        Self::AREA.is_some_and(calls::active)
+    #[inline(always)]
+    fn is_recorded_before(self) -> bool {
+        matches!(self, Self::Starts | Self::Collectives) && coll::beginnings_wanted()
     }
-}
 
-macro_rules! interests {
-    ($($(#[$doc:meta])* $name:ident($area:expr, $records:literal) => $recorded:expr $(, before: $before:expr)?;)+) => {$(
-        $(#[$doc])*
-        #[derive(Debug)]
-        pub(crate) struct $name;
+    #[inline(always)]
+    fn is_timed(self) -> bool {
+        self.area().is_some_and(calls::active)
+    }
 
-        impl Interest for $name {
-            const AREA: Option<Area> = $area;
-            const RECORDS: bool = $records;
-
-            #[inline]
-            fn is_recorded() -> bool {
-                $recorded
-            }
-
-            #[inline]
-            fn is_recorded_before() -> bool {
-                false $(|| $before)?
-            }
+    /// Returns true if no listener wants calls that are recorded, not only timed (one load).
+    #[inline(always)]
+    pub(crate) fn has_no_listeners(self) -> bool {
+        match self {
+            Self::Receives | Self::Synchronization | Self::Waits | Self::Files => !self.is_timed(),
+            _ => !self.is_recorded(),
         }
-    )+};
-}
+    }
 
-interests! {
-    /// Calls that send.
-    Messages(Some(Area::PointToPoint), true) => pml::active();
-    /// Calls that start a persistent request: a message or a collective operation.
-    Starts(Some(Area::PointToPoint), true) => pml::active() || coll::active(), before: coll::beginnings_wanted();
-    /// Calls that receive or complete messages and send nothing.
-    Receives(Some(Area::PointToPoint), false) => false;
-    Collectives(Some(Area::Collective), true) => coll::active(), before: coll::beginnings_wanted();
-    Accesses(Some(Area::OneSided), true) => osc::active();
-    /// Synchronization of one-sided accesses.
-    Synchronization(Some(Area::OneSided), false) => false;
-    Waits(Some(Area::Waiting), false) => false;
-    /// Calls about files. The messages that the library sends for them are not the program's.
-    Files(Some(Area::Files), false) => false;
-    /// Calls that create or name communicators.
-    Communicators(None, true) =>
-        pml::active() || osc::active() || coll::active() || events::active() || live::is_active();
+    /// Returns true if a call may take the fast path: its time is not measured, its beginning is not reported, and no
+    /// other call is in progress.
+    #[inline(always)]
+    fn can_use_fast_path(self) -> bool {
+        !self.is_timed() && !self.is_recorded_before() && FastPathGuard::is_available()
+    }
 }
 
 /// Returns the code for a call of a function that the host lacks. Without mpit a program would not find such
@@ -99,20 +121,6 @@ pub(crate) fn count_too_large() -> c_int {
     Host::get().map_or(2, |host| host.abi().err_count)
 }
 
-/// Returns true if no listener wants this call (one load).
-#[inline]
-pub(crate) fn has_no_listeners<I: Interest>() -> bool {
-    if I::RECORDS { !I::is_recorded() } else { !I::is_timed() }
-}
-
-/// Returns true if a call may take the fast path: its time is not measured, its beginning is not reported, and no
-/// other call is in progress.
-#[inline(always)]
-#[allow(clippy::inline_always, reason = "part of the fast path of each send")]
-fn can_use_fast_path<I: Interest>() -> bool {
-    !I::is_timed() && !I::is_recorded_before() && FastPathGuard::is_available()
-}
-
 /// Runs a call with listeners on the fast path, or returns `None` without forwarding it.
 ///
 /// The fast path is for calls of the program while one thread calls at a time, whose record can be prepared
@@ -120,13 +128,13 @@ fn can_use_fast_path<I: Interest>() -> bool {
 /// `record` nor `deliver` may panic. No state is kept during the call: in C, it is forwarded to the library itself, whose own calls
 /// do not count.
 #[inline(always)]
-#[allow(clippy::inline_always, reason = "the arguments would go through memory, for every message")]
-pub(crate) fn run_on_fast_path<I: Interest, K>(
+pub(crate) fn run_on_fast_path<K>(
+    interest: Interest,
     record: impl FnOnce() -> Option<K> + Copy,
     forward: impl Fn() -> c_int + Copy,
     deliver: impl FnOnce(&K) + Copy,
 ) -> Option<c_int> {
-    if !can_use_fast_path::<I>() {
+    if !interest.can_use_fast_path() {
         return None;
     }
     let record = ManuallyDrop::new(record()?);
@@ -140,7 +148,6 @@ pub(crate) fn run_on_fast_path<I: Interest, K>(
 /// Counts a call before it is forwarded, if an equal one was counted recently under the conditions of [`count_in_advance`] or
 /// [`count_for_thread`] and they have not changed. The number of elements may differ.
 #[inline(always)]
-#[allow(clippy::inline_always, reason = "the fast path of each send, which calls nothing")]
 pub(crate) fn count_by_route<N: Recorder>(recorder: impl FnOnce() -> N + Copy) -> bool {
     if FastPathGuard::is_available() {
         return recorder().count_by_route();
@@ -151,10 +158,10 @@ pub(crate) fn count_by_route<N: Recorder>(recorder: impl FnOnce() -> N + Copy) -
 
 /// Counts a call like [`count_in_advance`] while several threads call at once. The first call of a thread, and its first one to a
 /// process, allocate.
-pub(crate) fn count_for_thread<I: Interest, N: Recorder>(recorder: impl FnOnce() -> N + Copy) -> bool {
+pub(crate) fn count_for_thread<N: Recorder>(interest: Interest, recorder: impl FnOnce() -> N + Copy) -> bool {
     // Read before the conditions that a route stands for.
     let revision = revision::current();
-    if I::is_timed() || I::is_recorded_before() || !nesting::is_thread_idle() {
+    if interest.is_timed() || interest.is_recorded_before() || !nesting::is_thread_idle() {
         return false;
     }
     let count = || {
@@ -166,16 +173,15 @@ pub(crate) fn count_for_thread<I: Interest, N: Recorder>(recorder: impl FnOnce()
 
 /// Counts a call before it is forwarded, under the conditions of [`run_on_fast_path`], if the library cannot
 /// refuse it and no foreign code has to run for it.
-pub(crate) fn count_in_advance<I: Interest, N: Recorder>(recorder: impl FnOnce() -> N + Copy) -> bool {
+pub(crate) fn count_in_advance<N: Recorder>(interest: Interest, recorder: impl FnOnce() -> N + Copy) -> bool {
     // Read before the conditions that a route stands for.
     let revision = revision::current();
-    can_use_fast_path::<I>() && recorder().count_in_advance(revision)
+    interest.can_use_fast_path() && recorder().count_in_advance(revision)
 }
 
 /// Returns the route of a call of this thread that is recorded after it has succeeded, if several threads call at once, and an equal
 /// one was recorded before by [`Recorder::after_in_c`].
 #[inline(always)]
-#[allow(clippy::inline_always, reason = "the fast path of each operation, which calls nothing")]
 pub(crate) fn find_route_of_thread<N: Recorder>(
     recorder: impl FnOnce() -> N + Copy,
 ) -> Option<RoutedOfThread> {
@@ -190,8 +196,11 @@ pub(crate) fn find_route_of_thread<N: Recorder>(
 /// A return through this library was measured to cost up to 10 ns more than a tail call. The end of the call
 /// is then not observed, so MPI calls that the library makes inside would be recorded: in C, libraries make none in a send.
 #[inline]
-pub(crate) fn record_before_call<I: Interest, N: Recorder>(recorder: impl FnOnce() -> N + Copy) -> bool {
-    if !can_use_fast_path::<I>() {
+pub(crate) fn record_before_call<N: Recorder>(
+    interest: Interest,
+    recorder: impl FnOnce() -> N + Copy,
+) -> bool {
+    if !interest.can_use_fast_path() {
         return false;
     }
     let Some(record) = recorder().infallible_record() else { return false };
@@ -202,7 +211,8 @@ pub(crate) fn record_before_call<I: Interest, N: Recorder>(recorder: impl FnOnce
 /// Runs a call on the slow path: forwards it, and runs `before` and `after` if the program makes it and there
 /// are listeners; `after` only if the call succeeded.
 #[inline]
-pub(crate) fn run<I: Interest, B>(
+pub(crate) fn run<B>(
+    interest: Interest,
     forward: impl Fn() -> c_int + Copy,
     before: impl FnOnce() -> B + Copy,
     after: impl FnOnce(B) + Copy,
@@ -214,13 +224,13 @@ pub(crate) fn run<I: Interest, B>(
             return forward();
         }
     }
-    let (recorded, timed) = (I::is_recorded(), I::is_timed());
+    let (recorded, timed) = (interest.is_recorded(), interest.is_timed());
     if !recorded && !timed {
         return forward();
     }
     let Some(call) = ProgramCall::enter() else { return forward() };
     let mut pending = ManuallyDrop::new(if recorded { catch_panic_apart(before) } else { None });
-    let stopwatch = if timed { I::AREA.map(begin) } else { None };
+    let stopwatch = if timed { interest.area().map(begin) } else { None };
     let code = call.forward(forward);
     if let Some(stopwatch) = stopwatch {
         end(stopwatch);
@@ -320,24 +330,15 @@ pub(crate) fn run_finalization(forward: impl Fn() -> c_int + Copy, recorder: imp
     code
 }
 
-/// Records a call of which only the first parameter is known, if the program makes it, and returns the
-/// address to jump to; `slow_path` if the library lacks the function.
-pub(crate) fn record_and_forward(
-    next: &'static NextDefinition,
-    slow_path: *mut c_void,
-    return_address: ReturnAddress,
-    recorder: impl FnOnce(),
-) -> *mut c_void {
-    with_errno_kept(|| {
-        lifecycle::detect_initialization();
-        if callers::caller_of(return_address) == Caller::Program
-            && let Some(call) = ProgramCall::enter()
-        {
-            catch_panic(recorder);
-            call.leave();
-        }
-        next.find().unwrap_or(slow_path)
-    })
+/// Records a call of which only the first parameter is known, if the program makes it.
+pub(crate) fn record_variadic(return_address: ReturnAddress, recorder: impl FnOnce()) {
+    lifecycle::detect_initialization();
+    if callers::caller_of(return_address) == Caller::Program
+        && let Some(call) = ProgramCall::enter()
+    {
+        catch_panic(recorder);
+        call.leave();
+    }
 }
 
 /// Returns the offset of an area's counter of listeners in the array of all areas, in bytes.

@@ -24,6 +24,7 @@ mod callers;
 mod calls;
 mod interpose;
 mod isolation;
+mod line;
 mod nesting;
 mod next_definition;
 mod recorders;

@@ -261,6 +261,16 @@ impl Function {
         Self { name, address: AtomicPtr::new(null_mut()) }
     }
 
+    /// Describes a function like [`new`](Self::new) by the parts of its name, without the NUL. A name that is too long has no function.
+    #[must_use]
+    pub fn named(parts: &[&str]) -> Self {
+        let mut name = [0; MAX_NAME];
+        // The last byte stays a NUL.
+        let letters = parts.iter().flat_map(|part| part.bytes());
+        name[..MAX_NAME - 1].iter_mut().zip(letters).for_each(|(byte, letter)| *byte = letter);
+        Self { name, address: AtomicPtr::new(null_mut()) }
+    }
+
     /// Returns the next definition of the `MPI_` name, for forwarded calls of the program.
     #[inline]
     pub fn next(&self) -> Option<*mut c_void> {

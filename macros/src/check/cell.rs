@@ -2,11 +2,12 @@
 
 use proc_macro2::TokenStream;
 use quote::ToTokens as _;
-use syn::{Expr, ItemStatic, Type, parse_quote};
+use syn::{Type, parse_quote};
 
 use super::function;
 use super::value::{self, Primitive};
 use crate::error::Errors;
+use crate::syntax::Item;
 use crate::vocabulary::Class;
 
 /// The classes that each cell of `mpit` serves; for each class, the first cell is recommended.
@@ -78,10 +79,10 @@ fn is_plain(ty: &Type) -> bool {
 
 /// Returns the item with a valid cell, if [`check`] reports the type of its value.
 pub(crate) fn stand_in(item: &TokenStream, class: Class) -> Option<TokenStream> {
-    let mut item: ItemStatic = syn::parse2(item.clone()).ok()?;
+    let Item::Static(mut item) = syn::parse2(item.clone()).ok()? else { return None };
     let serves = Primitive::of(value::argument(&item.ty)?)?.serves(class);
     // An initial value would have the wrong type; no primitive type is valid for a STATE.
-    let is_empty = matches!(&*item.expr, Expr::Call(call) if call.args.is_empty());
+    let is_empty = item.initial().is_some_and(|initial| initial.is_plain() && initial.arguments.is_empty());
     if serves || class == Class::State || !is_empty {
         return None;
     }

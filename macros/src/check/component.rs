@@ -1,13 +1,14 @@
 //! The rules of components.
 
 use proc_macro2::{Span, TokenStream};
-use syn::{Expr, Item, Path, Type};
+use syn::{Expr, Path, Type};
 
 use super::item::{self, GeneratedAttributes};
 use super::{name, value};
 use crate::doc::Description;
 use crate::error::Errors;
 use crate::parse::{At, ComponentArgs};
+use crate::syntax::Item;
 
 /// A component without mistakes that are visible in tokens.
 pub(crate) struct Component {
@@ -33,7 +34,7 @@ impl Component {
             _ => None,
         })?;
         item::check_generics(&found.generics, "a component", errors);
-        let Some((listener, _)) = found.trait_ else {
+        let Some(listener) = found.implemented else {
             let ty = &found.self_ty;
             errors.on(ty, format!("{expected}, this is an `impl` of no trait"));
             return None;
@@ -50,7 +51,7 @@ impl Component {
             name: name?,
             description: Description::of(&found.attrs),
             listener,
-            ty: *found.self_ty,
+            ty: found.self_ty,
             object: args.object,
         })
     }

@@ -1,7 +1,7 @@
 //! The rules of control variables.
 
 use proc_macro2::TokenStream;
-use syn::{Expr, Ident, Type};
+use syn::{Ident, Type};
 
 use super::item::{self, GeneratedAttributes};
 use super::value::{self, Primitive};
@@ -9,6 +9,7 @@ use super::{name, paths};
 use crate::doc::Description;
 use crate::error::Errors;
 use crate::parse::{At, CvarArgs};
+use crate::syntax::{self, Initial};
 use crate::vocabulary::{Bind, Datatype, Scope, Settable, listed};
 
 /// A control variable without mistakes that are visible in tokens.
@@ -27,9 +28,9 @@ pub(crate) struct Cvar {
 /// A default of a primitive type and the range that it must be in, as written.
 pub(crate) struct Bounds {
     pub(crate) value: Type,
-    pub(crate) initial: Expr,
-    pub(crate) low: Expr,
-    pub(crate) high: Expr,
+    pub(crate) initial: TokenStream,
+    pub(crate) low: TokenStream,
+    pub(crate) high: TokenStream,
 }
 
 impl Cvar {
@@ -40,7 +41,8 @@ impl Cvar {
         let scope = args.scope.as_ref().map_or(Scope::Local, |scope| scope.value);
         let description = item::description(&item.attrs, &item.ident, errors);
         check_description(scope, &description, &item.ident, errors);
-        check_constant(scope, &item.expr, args.settable.as_ref(), errors);
+        let initial = item.initial();
+        check_constant(scope, initial.as_ref(), args.settable.as_ref(), errors);
         check_cell(&item.ty, errors);
         let is_understood = args.bind.is_some() || !args.has_bind;
         let cell_seen = is_understood && check_binding(&item.ty, args.bind.as_ref(), errors);
@@ -50,13 +52,13 @@ impl Cvar {
         paths::check_once("category", &args.category, errors);
         Some(Self {
             attributes: GeneratedAttributes::of(&item.attrs),
-            bounds: value.and_then(|value| bounds(value, &item.expr)),
+            bounds: value.and_then(|value| bounds(value, initial.as_ref()?)),
             name,
             cell_seen,
             description,
             args,
             ident: item.ident,
-            ty: *item.ty,
+            ty: item.ty,
         })
     }
 }
@@ -127,7 +129,12 @@ fn check_description(scope: Scope, description: &Description, ident: &Ident, err
 }
 
 /// Reports a time or a function for setting a variable that cannot be set.
-fn check_constant(scope: Scope, init: &Expr, settable: Option<&At<Settable>>, errors: &mut Errors) {
+fn check_constant(
+    scope: Scope,
+    initial: Option<&Initial>,
+    settable: Option<&At<Settable>>,
+    errors: &mut Errors,
+) {
     if !matches!(scope, Scope::Constant | Scope::ReadOnly) {
         return;
     }
@@ -135,9 +142,9 @@ fn check_constant(scope: Scope, init: &Expr, settable: Option<&At<Settable>>, er
     if let Some(settable) = settable {
         errors.at(settable.span, format!("a cvar of scope {word} is never set: remove `settable`"));
     }
-    if let Some(on_set) = method(init, "on_set") {
+    if let Some((on_set, _)) = initial.and_then(|initial| initial.method("on_set")) {
         let message = format!("a cvar of scope {word} is never set: remove `on_set`, or use scope LOCAL");
-        errors.at(on_set.method.span(), message);
+        errors.at(on_set.span(), message);
     }
 }
 
@@ -159,29 +166,9 @@ fn check_datatype(value: Option<&Type>, datatype: Option<&At<Datatype>>, errors:
 }
 
 /// Returns the default and the range in `Cvar::new(4096).range(64..=65536)`, if the compiler can compare them.
-fn bounds(value: &Type, init: &Expr) -> Option<Bounds> {
+fn bounds(value: &Type, initial: &Initial) -> Option<Bounds> {
     Primitive::of(value).filter(|primitive| *primitive != Primitive::Other)?;
-    let range = method(init, "range")?.args.first()?;
-    let Expr::Range(range) = range else { return None };
-    let initial = constructor(init)?;
-    let (low, high) = (range.start.as_deref()?.clone(), range.end.as_deref()?.clone());
-    Some(Bounds { value: value.clone(), initial: initial.clone(), low, high })
-}
-
-/// Returns the call of a method in a chain of calls.
-fn method<'a>(chain: &'a Expr, name: &str) -> Option<&'a syn::ExprMethodCall> {
-    match chain {
-        Expr::MethodCall(call) if call.method == name => Some(call),
-        Expr::MethodCall(call) => method(&call.receiver, name),
-        _ => None,
-    }
-}
-
-/// Returns the first argument of the first call in a chain.
-fn constructor(chain: &Expr) -> Option<&Expr> {
-    match chain {
-        Expr::MethodCall(call) => constructor(&call.receiver),
-        Expr::Call(call) => call.args.first(),
-        _ => None,
-    }
+    let (_, range) = initial.method("range")?;
+    let (low, high) = syntax::range(range?)?;
+    Some(Bounds { value: value.clone(), initial: initial.first_argument()?, low, high })
 }

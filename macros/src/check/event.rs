@@ -4,7 +4,7 @@ use proc_macro2::{Span, TokenStream};
 use quote::ToTokens as _;
 use syn::ext::IdentExt as _;
 use syn::punctuated::Punctuated;
-use syn::{Attribute, Field, Fields, Ident, ItemStruct, Meta, Path, Token, Type};
+use syn::{Attribute, DeriveInput, Field, Fields, Ident, Meta, Path, Token, Type};
 
 use super::item::{self, GeneratedAttributes};
 use super::value::{self, Primitive};
@@ -12,6 +12,7 @@ use super::{name, paths};
 use crate::doc::Description;
 use crate::error::Errors;
 use crate::parse::{At, ElementArgs, EventArgs};
+use crate::syntax;
 use crate::vocabulary::{Datatype, listed};
 
 /// An event type without mistakes that are visible in tokens.
@@ -19,7 +20,7 @@ pub(crate) struct Event {
     pub(crate) args: EventArgs,
     pub(crate) attributes: GeneratedAttributes,
     /// The struct, without the `#[mpit(..)]` attributes of its fields.
-    pub(crate) item: ItemStruct,
+    pub(crate) item: DeriveInput,
     pub(crate) name: At<String>,
     pub(crate) description: Description,
     pub(crate) elements: Vec<Element>,
@@ -46,7 +47,10 @@ impl Event {
         let mut item = payload(item, errors)?;
         let name = name::given_or(name::snake_case, args.name.as_ref(), &item.ident, errors);
         let has_repr = check_repr(&item.attrs, errors);
-        let elements = item.fields.iter_mut().filter_map(|field| element(field, errors)).collect::<Vec<_>>();
+        let elements = syntax::fields(&mut item)
+            .iter_mut()
+            .filter_map(|field| element(field, errors))
+            .collect::<Vec<_>>();
         // A name that is too long has been reported, so the derived one is not.
         if !elements.is_empty() && name.value.len() <= name::MAX_NAME_BYTES {
             let list = At { value: list_name(&name.value), span: name.span };
@@ -54,10 +58,9 @@ impl Event {
         }
         name::check_component(args.component.as_ref(), errors);
         paths::check_once("category", &args.category, errors);
-        let attributes = item
-            .fields
-            .iter()
-            .fold(GeneratedAttributes::of(&item.attrs), |all, field| all.with_part(&field.attrs));
+        let of_struct = GeneratedAttributes::of(&item.attrs);
+        let fields = syntax::fields(&mut item).iter();
+        let attributes = fields.fold(of_struct, |all, field| all.with_part(&field.attrs));
         Some(Self {
             args,
             attributes,
@@ -94,16 +97,17 @@ fn list_name(event: &str) -> String {
     format!("{event}_elements")
 }
 
-fn payload(item: &TokenStream, errors: &mut Errors) -> Option<ItemStruct> {
+fn payload(item: &TokenStream, errors: &mut Errors) -> Option<DeriveInput> {
     let expected = "`#[event]` belongs on a struct whose fields are the elements";
-    let found = item::parse_struct(item, expected, errors)?;
+    let mut found = item::parse_struct(item, expected, errors)?;
     item::check_generics(&found.generics, "an event", errors);
     if let Some(lifetime) = found.generics.lifetimes().next() {
         let message = "an event cannot borrow: it may be delivered after the borrowed value was dropped";
         errors.on(lifetime, message);
     }
-    if matches!(found.fields, Fields::Unnamed(_)) {
-        errors.on(&found.fields, "elements have names: write `struct Sent { peer: i32 }`");
+    let fields = syntax::fields(&mut found);
+    if matches!(fields, Fields::Unnamed(_)) {
+        errors.on(fields, "elements have names: write `struct Sent { peer: i32 }`");
         return None;
     }
     if found.generics.params.is_empty() { Some(found) } else { None }

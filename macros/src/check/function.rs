@@ -1,11 +1,13 @@
 //! Signatures of computed variables.
 
-use syn::{Expr, FnArg, Ident, Pat, Path, ReturnType, Signature, Type};
+use proc_macro2::TokenStream;
+use syn::{Expr, Ident, Path, ReturnType, Type};
 
 use super::cell;
 use super::value::{self, Primitive};
 use crate::error::Errors;
 use crate::parse::{At, PvarArgs};
+use crate::syntax::{Closure, Input, InputKind, Signature};
 use crate::vocabulary::{Bind, Class};
 
 /// A function that computes a variable.
@@ -30,7 +32,7 @@ pub(crate) enum Count {
     Peers,
     Fixed(Expr),
     /// A number that depends on the object, which the pattern names.
-    Of(Box<Pat>, Box<Expr>),
+    Of(TokenStream, TokenStream),
 }
 
 #[derive(Default)]
@@ -64,23 +66,22 @@ pub(crate) fn check(signature: &Signature, args: &PvarArgs, errors: &mut Errors)
 fn parameters<'a>(signature: &'a Signature, errors: &mut Errors) -> Option<Parameters<'a>> {
     let mut found = Parameters::default();
     for input in &signature.inputs {
-        let FnArg::Typed(input) = input else { return None };
-        match value::ungrouped(&input.ty) {
+        let InputKind::Typed(ty) = &input.kind else { return None };
+        match value::ungrouped(ty) {
             Type::Reference(reference) => match (&reference.mutability, value::ungrouped(&reference.elem)) {
                 (Some(_), Type::Slice(slice)) if found.out.is_none() => found.out = Some(&slice.elem),
                 (None, object @ Type::Path(_)) if found.object.is_none() && found.out.is_none() => {
                     found.object = Some(object);
                 }
-                _ => return wrong_parameter(input, errors),
+                _ => return wrong_parameter(input, ty, errors),
             },
-            _ => return wrong_parameter(input, errors),
+            _ => return wrong_parameter(input, ty, errors),
         }
     }
     Some(found)
 }
 
-fn wrong_parameter<'a>(input: &syn::PatType, errors: &mut Errors) -> Option<Parameters<'a>> {
-    let ty = &input.ty;
+fn wrong_parameter<'a>(input: &Input, ty: &Type, errors: &mut Errors) -> Option<Parameters<'a>> {
     let message = format!(
         "a tool passes no argument for `{}`\na pvar function takes nothing, or `&Comm` (`&Object` when \
          bound to something else), or `&mut [u64]` to fill, or both in this order",
@@ -180,7 +181,7 @@ fn check_count(
             (true, Bind::Comm) => Some(Count::Peers),
             (true, _) => {
                 let message = "the number of elements is not known: add for example `count = 66`";
-                errors.on(&signature.inputs, message);
+                errors.on(&signature.parameters, message);
                 None
             }
         };
@@ -190,25 +191,24 @@ fn check_count(
         errors.on(count, format!("`{name}` returns one value: remove `count`, or take `&mut [u64]` to fill"));
         return None;
     }
-    match count {
-        Expr::Closure(closure) if bind == Bind::NoObject => {
-            let message = "there is no object to count by: give a number, or bind the variable with `bind`";
-            errors.on(closure, message);
-            None
-        }
-        Expr::Closure(closure) => {
-            let mut inputs = closure.inputs.iter();
-            if let (Some(pat), None) = (inputs.next(), inputs.next()) {
-                return Some(Count::Of(Box::new(pat.clone()), closure.body.clone()));
-            }
-            errors.on(closure, "`count` takes the object: write `count = |comm| 66 * comm.size()`");
-            None
-        }
-        fixed => {
-            check_fixed(fixed, errors);
-            Some(Count::Fixed(fixed.clone()))
-        }
+    let closure = match count {
+        Expr::Verbatim(tokens) => syn::parse2::<Closure>(tokens.clone()).ok(),
+        _ => None,
+    };
+    let Some(closure) = closure else {
+        check_fixed(count, errors);
+        return Some(Count::Fixed(count.clone()));
+    };
+    if bind == Bind::NoObject {
+        let message = "there is no object to count by: give a number, or bind the variable with `bind`";
+        errors.on(count, message);
+        return None;
     }
+    if let Some(input) = closure.input() {
+        return Some(Count::Of(input, closure.body));
+    }
+    errors.on(count, "`count` takes the object: write `count = |comm| 66 * comm.size()`");
+    None
 }
 
 /// Checks that a visible number of elements fits into a C `int`.

@@ -2,24 +2,23 @@
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
-use syn::{
-    Attribute, Fields, Generics, Ident, Item, ItemFn, ItemStatic, ItemStruct, Meta, StaticMutability, Type,
-};
+use syn::{Attribute, DeriveInput, Fields, Generics, Ident, Meta};
 
 use super::name::MAX_DESCRIPTION_BYTES;
 use crate::doc::Description;
 use crate::error::Errors;
+use crate::syntax::{self, InputKind, Item, ItemFn, ItemStatic};
 
 /// An item that `#[pvar]` may be on.
 pub(crate) enum Variable {
-    Static(ItemStatic),
+    Static(Box<ItemStatic>),
     Function(Box<ItemFn>),
 }
 
 pub(crate) fn variable(item: &TokenStream, errors: &mut Errors) -> Option<Variable> {
     let expected = "`#[pvar]` belongs on a `static` that holds the value or on a `fn` that computes it";
     let variable = parse(item, expected, errors, |found| match found {
-        Item::Static(item) => Some(Variable::Static(item)),
+        Item::Static(item) => Some(Variable::Static(Box::new(item))),
         Item::Fn(item) => Some(Variable::Function(Box::new(item))),
         _ => None,
     })?;
@@ -46,17 +45,18 @@ pub(crate) fn unit_struct(
     attribute: &str,
     example: &str,
     errors: &mut Errors,
-) -> Option<ItemStruct> {
+) -> Option<DeriveInput> {
     let expected = format!("`#[{attribute}]` belongs on a unit struct, such as `pub struct {example};`");
-    let found = parse_struct(item, &expected, errors)?;
+    let mut found = parse_struct(item, &expected, errors)?;
     check_generics(&found.generics, &format!("a {attribute}"), errors);
-    if !matches!(found.fields, Fields::Unit) {
-        errors.on(&found.fields, format!("{expected}, this one has fields"));
+    let fields = syntax::fields(&mut found);
+    if !matches!(fields, Fields::Unit) {
+        errors.on(fields, format!("{expected}, this one has fields"));
     }
     if found.generics.params.is_empty() { Some(found) } else { None }
 }
 
-pub(crate) fn parse_struct(item: &TokenStream, expected: &str, errors: &mut Errors) -> Option<ItemStruct> {
+pub(crate) fn parse_struct(item: &TokenStream, expected: &str, errors: &mut Errors) -> Option<DeriveInput> {
     parse(item, expected, errors, |found| match found {
         Item::Struct(found) => Some(found),
         _ => None,
@@ -70,21 +70,19 @@ pub(crate) fn parse<T>(
     errors: &mut Errors,
     accept: fn(Item) -> Option<T>,
 ) -> Option<T> {
-    if let Some(accepted) = syn::parse2(item.clone()).ok().and_then(accept) {
-        return Some(accepted);
-    }
-    let message = match syn::parse2(item.clone()) {
-        Ok(found) if is_thread_local(&found) => {
+    let found = syn::parse2(item.clone()).ok();
+    let message = match &found {
+        Some(Item::ThreadLocal) => {
             format!(
                 "{expected}; a `thread_local!` has a value in each thread, tools see one: remove `thread_local!`"
             )
         }
-        Ok(found) => match kind(&found) {
-            Some(kind) => format!("{expected}, this is {kind}"),
-            None => expected.to_owned(),
-        },
-        Err(_) => expected.to_owned(),
+        Some(found) => format!("{expected}, this is {}", kind(found)),
+        None => expected.to_owned(),
     };
+    if let Some(accepted) = found.and_then(accept) {
+        return Some(accepted);
+    }
     errors.on(head(item), message);
     None
 }
@@ -106,35 +104,19 @@ fn head(item: &TokenStream) -> TokenStream {
     if head.is_empty() { item.clone() } else { head }
 }
 
-/// Returns true for `thread_local!`, and for its expansion of an item inside.
-fn is_thread_local(item: &Item) -> bool {
-    let ends_with = |path: &syn::Path, name| path.segments.last().is_some_and(|last| last.ident == name);
+fn kind(item: &Item) -> &'static str {
     match item {
-        Item::Macro(found) => ends_with(&found.mac.path, "thread_local"),
-        Item::Const(found) => matches!(&*found.ty, Type::Path(ty) if ends_with(&ty.path, "LocalKey")),
-        _ => false,
+        Item::Fn(_) => "a `fn`",
+        Item::Impl(_) => "an `impl`",
+        Item::Static(_) => "a `static`",
+        Item::Struct(_) => "a `struct`",
+        Item::ThreadLocal => "a `thread_local!`",
+        Item::Other(kind) => kind,
     }
 }
 
-fn kind(item: &Item) -> Option<&'static str> {
-    Some(match item {
-        Item::Const(_) => "a `const`, which has no storage",
-        Item::Enum(_) => "an `enum`",
-        Item::Fn(_) => "a `fn`",
-        Item::Impl(_) => "an `impl`",
-        Item::Mod(_) => "a `mod`",
-        Item::Static(_) => "a `static`",
-        Item::Struct(_) => "a `struct`",
-        Item::Trait(_) => "a `trait`",
-        Item::Type(_) => "a `type`",
-        Item::Union(_) => "a `union`",
-        Item::Use(_) => "a `use`",
-        _ => return None,
-    })
-}
-
 fn check_static(item: &ItemStatic, errors: &mut Errors) {
-    if let StaticMutability::Mut(mutability) = &item.mutability {
+    if let Some(mutability) = &item.mutability {
         let message =
             "a `static mut` cannot be shared with tools, remove `mut`: cells are updated through `&`";
         errors.on(mutability, message);
@@ -143,17 +125,17 @@ fn check_static(item: &ItemStatic, errors: &mut Errors) {
 
 fn check_function(item: &ItemFn, errors: &mut Errors) {
     let signature = &item.sig;
-    if let Some(receiver) = signature.receiver() {
+    if let Some(receiver) = signature.inputs.iter().find(|input| matches!(input.kind, InputKind::Receiver)) {
         errors
             .on(receiver, "a method cannot be a pvar, there is no `self` when a tool reads: use a free `fn`");
     }
     if let Some(asyncness) = &signature.asyncness {
         errors.on(asyncness, "an `async fn` cannot be a pvar, a tool does not wait");
     }
-    if let Some(variadic) = &signature.variadic {
+    if let Some(variadic) = signature.inputs.iter().find(|input| matches!(input.kind, InputKind::Variadic)) {
         errors.on(variadic, "a variadic `fn` cannot be a pvar");
     }
-    if let syn::Safety::Unsafe(unsafety) = &signature.safety {
+    if let Some(unsafety) = &signature.unsafety {
         errors.on(unsafety, "an `unsafe fn` cannot be a pvar, tools cannot uphold its conditions");
     }
     check_generics(&signature.generics, "a pvar", errors);

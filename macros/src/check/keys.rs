@@ -5,6 +5,7 @@ use proc_macro2::Span;
 use super::cell;
 use crate::error::Errors;
 use crate::parse::PvarArgs;
+use crate::syntax::ItemStatic;
 use crate::vocabulary::{Bind, Class, listed};
 
 /// Reports keys that exclude each other on any item.
@@ -58,7 +59,7 @@ pub(super) fn check_datatype(args: &PvarArgs, errors: &mut Errors) {
 }
 
 /// Reports keys for functions only, and forbidden starting values.
-pub(super) fn check_static(args: &PvarArgs, item: &syn::ItemStatic, errors: &mut Errors) {
+pub(super) fn check_static(args: &PvarArgs, item: &ItemStatic, errors: &mut Errors) {
     for (hook, key) in [(&args.on_start, "on_start"), (&args.on_stop, "on_stop")] {
         if let Some(hook) = hook {
             errors.at(hook.span, format!("`{key}` belongs on a `fn`: a cell counts started handles itself"));
@@ -83,13 +84,16 @@ pub(super) fn check_static(args: &PvarArgs, item: &syn::ItemStatic, errors: &mut
     }
     if is_cell
         && class.is_sum()
-        && let syn::Expr::Call(call) = &*item.expr
-        && !call.args.is_empty()
-        && let syn::Expr::Path(function) = &*call.func
-        && function.path.segments.last().is_some_and(|last| last.ident == "new")
+        && let Some(initial) = item.initial()
+        && initial.is_plain()
+        && !initial.arguments.is_empty()
+        && initial.function.segments.last().is_some_and(|last| last.ident == "new")
     {
         let class = cell::with_article(class);
-        errors.on(&call.args, format!("{class} starts at 0, its cell takes no initial value: write `new()`"));
+        errors.on(
+            &initial.arguments,
+            format!("{class} starts at 0, its cell takes no initial value: write `new()`"),
+        );
     }
 }
 

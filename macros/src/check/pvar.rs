@@ -39,7 +39,7 @@ impl Pvar {
         let is_function = matches!(variable, Some(Variable::Function(_)));
         if !args.has_class {
             let ty = match &variable {
-                Some(Variable::Static(item)) => Some(&*item.ty),
+                Some(Variable::Static(item)) => Some(&item.ty),
                 _ => None,
             };
             errors.at(Span::call_site(), missing_class(ty));
@@ -49,7 +49,7 @@ impl Pvar {
             Variable::Static(item) => {
                 keys::check_static(&args, &item, errors);
                 let value = value::argument(cell::of_one_object(&item.ty)).and_then(Primitive::of);
-                let storage = Storage::Static { ident: item.ident.clone(), ty: item.ty };
+                let storage = Storage::Static { ident: item.ident.clone(), ty: Box::new(item.ty) };
                 (item.attrs, item.ident, value, Some(storage))
             }
             Variable::Function(item) => {

@@ -46,7 +46,7 @@ fn links(root: &TokenStream, categories: &[Path]) -> TokenStream {
 
 fn registration(root: &TokenStream, private: &TokenStream, category: &Category) -> TokenStream {
     let (ident, name) = (&category.ident, &category.name.value);
-    let element = reference(private, "MPIT_0_1_CATEGORIES", "CategoryDesc", &quote!(__MPIT_CATEGORY));
+    let element = reference(private, "categories", &quote!(__MPIT_CATEGORY));
     let marker = claim("category", &category.name, &category.attributes);
     // Any edge may be reported as the one to remove; this is the first.
     let acyclic = category.args.parent.first().or(category.args.contains.first()).map(|edge| {

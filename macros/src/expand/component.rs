@@ -15,7 +15,7 @@ pub(crate) fn component(component: &Component) -> TokenStream {
     let (attributes, ty, listener) = (&component.attributes, &component.ty, &component.listener);
     let object = if let Some(object) = &component.object { quote!(#object) } else { quote!(#ty) };
     let desc = quote!(#private::ComponentDesc::new(#framework, #name, #description, #origin, __mpit_object));
-    let element = reference(&private, "MPIT_0_1_COMPONENTS", "ComponentDesc", &desc);
+    let element = reference(&private, "components", &desc);
     let both = At { value: format!("{framework}.{name}"), span: component.name.span };
     let marker = claim("component", &both, attributes);
     // The traits of other frameworks are not known here.

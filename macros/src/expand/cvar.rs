@@ -15,7 +15,7 @@ pub(crate) fn cvar(cvar: &Cvar) -> TokenStream {
     let attributes = &cvar.attributes;
     let ty = &cvar.ty;
     let desc = descriptor(private, cvar);
-    let element = element(private, "MPIT_0_1_CVARS", "__MPIT_ELEMENT", &quote!(#private::CvarDesc), &desc);
+    let element = element(private, "cvars", "__MPIT_ELEMENT", &desc);
     let names = std::iter::once(&cvar.name).chain(&cvar.args.alias);
     let markers = names.map(|name| claim("cvar", name, attributes));
     let bounds = cvar.bounds.as_ref().map(|bounds| {

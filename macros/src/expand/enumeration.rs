@@ -30,7 +30,7 @@ pub(crate) fn enumeration(enumeration: &Enumeration, faulty: bool) -> TokenStrea
     let registration = if faulty {
         None
     } else {
-        let element = reference(&private, "MPIT_0_1_ENUMS", "EnumDesc", &quote!(__MPIT_ENUM));
+        let element = reference(&private, "enums", &quote!(__MPIT_ENUM));
         let marker = claim("enumeration", &name, attributes);
         Some(quote!(#element #marker))
     };

@@ -148,7 +148,7 @@ fn descriptor(private: &TokenStream, event: &Event, source: &TokenStream, named:
 
 /// Returns the element of the section, and the checks that need types and constants.
 fn registration(private: &TokenStream, event: &Event) -> TokenStream {
-    let element = reference(private, "MPIT_0_1_EVENTS", "EventDesc", &quote!(__MPIT_EVENT));
+    let element = reference(private, "events", &quote!(__MPIT_EVENT));
     let marker = claim("event", &event.name, &event.attributes);
     let datatypes = event.elements.iter().filter_map(|element| {
         let (datatype, ty) = (element.datatype.as_ref()?, &element.ty);

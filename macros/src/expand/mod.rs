@@ -41,26 +41,17 @@ fn private(given: Option<&Path>) -> TokenStream {
 }
 
 /// Returns an element of one of the lists of definitions. `name` is free in the block of the definition.
-fn element(
-    private: &TokenStream,
-    list: &str,
-    name: &str,
-    ty: &TokenStream,
-    value: &TokenStream,
-) -> TokenStream {
+fn element(private: &TokenStream, list: &str, name: &str, value: &TokenStream) -> TokenStream {
     let (list, name) = (Ident::new(list, Span::call_site()), Ident::new(name, Span::call_site()));
     quote! {
         #private::register_lists! {}
-        #[#private::linkme::distributed_slice(#private::slices::#list)]
-        #[linkme(crate = #private::linkme)]
-        static #name: #ty = #value;
+        #private::element_of_list! { #list #name = #value }
     }
 }
 
-/// Returns an element that refers to a descriptor of the type `desc`.
-fn reference(private: &TokenStream, list: &str, desc: &str, of: &TokenStream) -> TokenStream {
-    let desc = Ident::new(desc, Span::call_site());
-    element(private, list, "__MPIT_ELEMENT", &quote!(&'static #private::#desc), &quote!(&#of))
+/// Returns an element that refers to a descriptor.
+fn reference(private: &TokenStream, list: &str, of: &TokenStream) -> TokenStream {
+    element(private, list, "__MPIT_ELEMENT", &quote!(&#of))
 }
 
 /// Returns the source location of a definition, of type `Origin`.

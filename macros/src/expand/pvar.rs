@@ -36,13 +36,7 @@ pub(crate) fn pvar(pvar: &Pvar) -> TokenStream {
     let checks = checks(private, pvar, &cell_tokens.ty);
     let elements = pvar.classes.iter().enumerate().map(|(at, class)| {
         let desc = descriptor(private, pvar, class.value, at == 0, &cell_tokens);
-        element(
-            private,
-            "MPIT_0_1_PVARS",
-            &format!("__MPIT_{}", class.value.as_str()),
-            &quote!(#private::PvarDesc),
-            &desc,
-        )
+        element(private, "pvars", &format!("__MPIT_{}", class.value.as_str()), &desc)
     });
     let markers = pvar
         .classes

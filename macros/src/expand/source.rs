@@ -18,7 +18,7 @@ pub(crate) fn source(source: &Source, faulty: bool) -> TokenStream {
     let registration = if faulty {
         None
     } else {
-        let element = reference(&private, "MPIT_0_1_SOURCES", "SourceDesc", &quote!(__MPIT_SOURCE));
+        let element = reference(&private, "sources", &quote!(__MPIT_SOURCE));
         let marker = claim("source", &source.name, attributes);
         Some(quote!(#element #marker))
     };

@@ -3,9 +3,11 @@
 use proc_macro2::{Span, TokenStream, TokenTree};
 use syn::ext::IdentExt as _;
 use syn::parse::{ParseStream, Parser as _};
+use syn::punctuated::Punctuated;
 use syn::{Attribute, Expr, ExprLit, Ident, Lit, Meta, Path, Token};
 
 use crate::error::Errors;
+use crate::syntax;
 use crate::vocabulary::{self, Vocabulary};
 
 /// A value and its location.
@@ -175,9 +177,19 @@ fn value(input: ParseStream<'_>) -> Result<Value, Span> {
     }
     // Parsed on a fork, so that remaining tokens are not reported as unexpected.
     match input.fork().parse::<Expr>() {
-        Ok(_) => input.parse().map(Value::Some).map_err(|error| error.span()),
-        Err(error) => Err(error.span()),
+        Ok(_) if !syntax::needs_full(input) => input.parse().map(Value::Some).map_err(|error| error.span()),
+        Err(error) if !syntax::needs_full(input) && !has_group(input) => Err(error.span()),
+        _ => match syntax::expression(input) {
+            Ok(tokens) => Ok(Value::Some(Expr::Verbatim(tokens))),
+            Err(error) => Err(error.span()),
+        },
     }
+}
+
+/// Returns true if the value has parentheses or the like, in which may be an expression that `syn` does not know.
+fn has_group(input: ParseStream<'_>) -> bool {
+    let value = syntax::expression(&input.fork()).unwrap_or_default();
+    value.into_iter().any(|token| matches!(token, TokenTree::Group(_)))
 }
 
 /// Skips to the token after the next comma.
@@ -279,7 +291,10 @@ impl Arg {
 /// Reads one item, or several in brackets.
 fn list<T>(value: &Expr, read: fn(&Expr) -> Option<T>) -> Option<Vec<T>> {
     match value {
-        Expr::Array(list) => list.elems.iter().map(read).collect(),
+        Expr::Verbatim(tokens) => {
+            let items = Punctuated::<Expr, Token![,]>::parse_terminated.parse2(syntax::in_brackets(tokens)?);
+            items.ok()?.iter().map(read).collect()
+        }
         item => read(item).map(|item| vec![item]),
     }
 }

@@ -1,4 +1,4 @@
-//! Replays the inputs in `seeds/`, and mutations of them, with every target.
+//! Replays the inputs in `seeds/` with every target, and in the second tier of the tests also mutations of them.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -75,58 +75,83 @@ fn changed(numbers: &mut Numbers, one: &[u8], other: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// Replays the inputs in the target's directory, then mutations of them for two seconds.
-fn replay(name: &str, target: Target) {
+/// The targets that read files and tables, by the directories of their inputs.
+const READERS: [(&str, Target); 4] = [
+    ("container", container::target),
+    ("prof", prof::target),
+    ("store", store::target),
+    ("tables", tables::target),
+];
+
+/// The targets that set the control variables of this process.
+const SETTERS: [(&str, Target); 2] = [("parameters", parameters::target), ("interface", interface::target)];
+
+/// Held by the tests that set control variables.
+static CONTROL_VARIABLES: Mutex<()> = Mutex::new(());
+
+/// Replays the inputs in the target's directory.
+fn replay((name, target): (&str, Target)) {
     let seeds = seeds(name);
     assert!(!seeds.is_empty(), "{name} has no seeds");
     for (path, bytes) in &seeds {
         run(target, name, &path.display().to_string(), bytes);
     }
+}
+
+/// Runs mutations of the inputs in the target's directory for two seconds.
+fn mutate((name, target): (&str, Target)) {
+    let seeds = seeds(name);
     let (mut numbers, begin, mut count) = (Numbers(0x9e37_79b9_7f4a_7c15), Instant::now(), 0);
     while begin.elapsed() < TIME {
         let [one, other] = [(); 2].map(|()| &seeds[numbers.below(seeds.len())].1);
         run(target, name, &format!("change {count}"), &changed(&mut numbers, one, other));
         count += 1;
     }
-    println!("{name}: {} inputs and {count} changes of them", seeds.len());
+    println!("{name}: {count} changes of {} inputs", seeds.len());
 }
 
 #[test]
-fn containers() {
-    replay("container", container::target);
+fn files_are_replayed() {
+    READERS.into_iter().for_each(replay);
 }
 
 #[test]
-fn files_of_processes() {
-    replay("prof", prof::target);
+fn calls_are_replayed() {
+    let _one_at_a_time = CONTROL_VARIABLES.lock().unwrap_or_else(PoisonError::into_inner);
+    SETTERS.into_iter().for_each(replay);
 }
 
 #[test]
-fn stores() {
+fn each_directory_has_a_target() {
+    let entries = fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("seeds")).expect("seeds");
+    let mut names: Vec<_> = entries.map(|entry| entry.expect("a directory").file_name()).collect();
+    names.sort();
+    let mut targets: Vec<_> = READERS.iter().chain(&SETTERS).map(|(name, _)| *name).collect();
+    targets.sort_unstable();
+    assert_eq!(names, targets);
+}
+
+#[test]
+fn stores_are_of_this_version() {
     for (path, bytes) in seeds("store") {
         // A file of another version is refused at its second word, so it would test nothing else.
         let refused = mpit_format::store::read(&bytes).err().map(|why| why.to_string()).unwrap_or_default();
         assert!(!refused.contains("version"), "{}: {refused}", path.display());
     }
-    replay("store", store::target);
 }
 
-/// Held by the tests that set the control variables of this process.
-static CONTROL_VARIABLES: Mutex<()> = Mutex::new(());
+/// Tests of the second tier.
+mod second {
+    use super::*;
 
-#[test]
-fn parameter_files() {
-    let _one_at_a_time = CONTROL_VARIABLES.lock().unwrap_or_else(PoisonError::into_inner);
-    replay("parameters", parameters::target);
-}
+    #[test]
+    fn changed_files_are_read() {
+        READERS.into_iter().for_each(mutate);
+    }
 
-#[test]
-fn tables_of_c() {
-    replay("tables", tables::target);
-}
-
-#[test]
-fn calls_of_tools() {
-    let _one_at_a_time = CONTROL_VARIABLES.lock().unwrap_or_else(PoisonError::into_inner);
-    replay("interface", interface::target);
+    #[test]
+    fn changed_calls_are_made() {
+        let _one_at_a_time = CONTROL_VARIABLES.lock().unwrap_or_else(PoisonError::into_inner);
+        SETTERS.into_iter().for_each(mutate);
+    }
 }

@@ -1,7 +1,7 @@
 /* Counts and times the calls of a program with the least means, for comparison with mpit. With LIBRARY defined, it is the content of a
  * profiling library: functions of MPI that call PMPI. Without, the program includes it, and its calls pass through functions of other
- * names to the functions of MPI, which are those of mpit. With ORACLE_IN_LIBRARY, the program only prints the results of the library; with
- * ORACLE_ON_BOTH_SIDES, both measure the calls, which also pass through mpit in between. */
+ * names to the functions of MPI, which are those of mpit. With ORACLE_ON_BOTH_SIDES, both
+ * measure the calls, which also pass through mpit in between. */
 #ifndef CALL_ORACLE_H
 #define CALL_ORACLE_H
 
@@ -26,20 +26,15 @@ enum { ORACLE_NAMES(ORACLE_INDEX) ORACLE_CALLS };
 extern uint64_t oracle_library_counts[ORACLE_CALLS], oracle_library_ns[ORACLE_CALLS];
 #endif
 /* The dynamic linker would take equal names of the program and the library for one variable. */
-#if defined(LIBRARY) || defined(ORACLE_IN_LIBRARY)
+#ifdef LIBRARY
 #define oracle_counts oracle_library_counts
 #define oracle_ns oracle_library_ns
 #define oracle_entries oracle_library_entries
 #define oracle_exits oracle_library_exits
 #define oracle_kept oracle_library_kept
 #endif
-#if defined(LIBRARY) || !defined(ORACLE_IN_LIBRARY)
 uint64_t oracle_counts[ORACLE_CALLS], oracle_ns[ORACLE_CALLS], oracle_entries[ORACLE_KEPT], oracle_exits[ORACLE_KEPT];
 int oracle_kept;
-#else
-extern uint64_t oracle_counts[ORACLE_CALLS], oracle_ns[ORACLE_CALLS], oracle_entries[ORACLE_KEPT], oracle_exits[ORACLE_KEPT];
-extern int oracle_kept;
-#endif
 
 static inline uint64_t oracle_now(void)
 {
@@ -67,7 +62,6 @@ static inline uint64_t oracle_now(void)
         return code;                                                                                                                   \
     }
 
-#if defined(LIBRARY) || !defined(ORACLE_IN_LIBRARY)
 #define comm MPI_COMM_NULL
 ORACLE_DEFINE(Wait, (MPI_Request * r, MPI_Status *s), (r, s))
 ORACLE_DEFINE(Waitall, (int n, MPI_Request r[], MPI_Status s[]), (n, r, s))
@@ -99,7 +93,6 @@ ORACLE_DEFINE(Iallreduce, (const void *b, void *c, int n, MPI_Datatype t, MPI_Op
     (b, c, n, t, o, comm, r))
 ORACLE_DEFINE(Comm_split, (MPI_Comm comm, int color, int key, MPI_Comm *new), (comm, color, key, new))
 ORACLE_DEFINE(Comm_dup, (MPI_Comm comm, MPI_Comm *new), (comm, new))
-#endif
 
 #ifndef LIBRARY
 /* Prints a line `WORD RANK NAME COUNT NS` for each call that was made. */
@@ -156,7 +149,7 @@ static void oracle_print_late(int rank, int size)
 }
 #endif
 
-#if !defined(LIBRARY) && !defined(ORACLE_IN_LIBRARY)
+#ifndef LIBRARY
 #define MPI_Send oracle_Send
 #define MPI_Ssend oracle_Ssend
 #define MPI_Recv oracle_Recv

@@ -5,10 +5,10 @@
 #include <time.h>
 
 /* The seconds of the first phase. */
-#define SENDING 0.5
+#define SENDING 0.2
 
 /* The pauses of the second phase, and their nanoseconds. */
-#define PAUSES 15
+#define PAUSES 8
 #define PAUSE 150000000
 
 int main(int argc, char **argv)

@@ -91,6 +91,12 @@ impl Spec {
         mpicc.with_file_name(name)
     }
 
+    /// Returns the label of the stack whose compiler wrapper this one uses.
+    pub(crate) fn compiled_as(&self) -> &'static str {
+        let of_mpich = |spec: &&Self| spec.vendor == Vendor::Mpich && spec.mpicc() == self.mpicc();
+        SPECS.iter().find(of_mpich).map_or(self.label, |spec| spec.label)
+    }
+
     pub(crate) fn environment(&self) -> Vec<(&'static str, String)> {
         let mut all = Vec::new();
         if let Origin::Wheel(package) = self.origin {

@@ -8,7 +8,7 @@ use crate::{call_counts, equal, fortran::INTERFACES, recorded};
 const RANKS: u32 = 4;
 
 /// Returns the expected rows of a process of `mixed`. All elements have 4 bytes.
-fn expected(rank: u32) -> Rows {
+pub(crate) fn expected(rank: u32) -> Rows {
     let mut rows = Rows::new();
     let mut add = |row: &str, about: String, bytes: u64| rows::add(&mut rows, row, &about, 1, bytes);
     let (right, left) = ((rank + 1) % RANKS, (rank + RANKS - 1) % RANKS);
@@ -48,7 +48,7 @@ fn expected(rank: u32) -> Rows {
 }
 
 /// Returns the recorded rows, with an equal name for the communicator whose name differs between libraries.
-fn rows_of(prof: &Prof) -> Rows {
+pub(crate) fn rows_of(prof: &Prof) -> Rows {
     let renamed = |((row, about), sums)| {
         let is_peer = about == "MPI_COMM_WORLD" || "ESRCI".contains(&row);
         ((row, if is_peer { about } else { "half".into() }), sums)
@@ -56,7 +56,7 @@ fn rows_of(prof: &Prof) -> Rows {
     rows::of(prof).into_iter().map(renamed).collect()
 }
 
-fn is_recorded(stack: &Stack, language: &str, job: Job) -> Outcome {
+pub(crate) fn is_recorded(stack: &Stack, language: &str, job: Job) -> Outcome {
     let dir = stack.scratch(&format!("mixed_{language}"))?;
     let (_, profs) = recorded(job, &dir, RANKS)?;
     for (rank, prof) in (0..).zip(&profs) {

@@ -11,6 +11,7 @@ mod components;
 mod current_call;
 mod doctor;
 mod final_output;
+mod first;
 mod foreign;
 mod fortran;
 mod harmless;

@@ -42,15 +42,16 @@ const MIRI: &[Suite] = &[
         ..Suite::of("mpit-report", &["--lib"])
     },
     Suite::of("mpit-format", &["--lib"]),
-    Suite::of("mpit", &["--lib"]),
+    Suite::of("mpit-base", &["--lib"]),
 ];
 
 const THREAD_SANITIZER: &[Suite] = &[
     Suite {
         // The sanitizer ends a child that was forked by a process with several threads. The example is not built here.
         except: &["no_lock_is_held_in_a_forked_child", "the_first_example_prints_what_it_read"],
-        ..Suite::of("mpit", &["--lib", "--test", "interface"])
+        ..Suite::of("mpit", &["--test", "interface"])
     },
+    Suite { except: &["no_lock_is_held_in_a_forked_child"], ..Suite::of("mpit-base", &["--lib"]) },
     Suite { only: &["thread", "foreign"], ..Suite::of("mpit-components", &["--lib", "--tests"]) },
     Suite { only: &["gather::", "claim::"], ..Suite::of("mpit-monitoring", &["--lib"]) },
     Suite {
@@ -62,7 +63,7 @@ const THREAD_SANITIZER: &[Suite] = &[
 ];
 
 const ADDRESS_SANITIZER: &[Suite] = &[
-    Suite { only: &["plugin::", "readable::"], ..Suite::of("mpit", &["--lib"]) },
+    Suite { only: &["plugin::", "export::", "readable::"], ..Suite::of("mpit-base", &["--lib"]) },
     Suite {
         only: &["plugins::"],
         // Plug-ins in Rust are a workspace of their own, and two tests link programs in C, which have no sanitizer. A privileged

@@ -11,7 +11,7 @@ use std::harness::Model;
 
 use super::at_once;
 use crate::barrier;
-use crate::cell::{Cell as _, Level, LevelStorage, ObjectValue, PerObject, Size, WatermarkCursor};
+use crate::cell::{Cell as _, Counter, Level, LevelStorage, ObjectValue, PerObject, Size, WatermarkCursor};
 use crate::object::Object;
 
 pub(super) const MODELS: &[Model] = &[
@@ -24,6 +24,8 @@ pub(super) const MODELS: &[Model] = &[
     Model::new("levels::running_cursors_are_counted", running_cursors_are_counted),
     Model::new("levels::raises_add_up", raises_add_up),
     Model::new("levels::objects_are_separate", objects_are_separate),
+    Model::new("levels::values_with_handles_stay", values_with_handles_stay),
+    Model::new("levels::new_values_count_handles", new_values_count_handles),
 ];
 
 /// A level of each execution.
@@ -199,4 +201,50 @@ fn objects_are_separate() {
             },
         ],
     );
+}
+
+fn read(values: &PerObject<Counter<u64>>, object: u64) -> u64 {
+    let mut out = [99];
+    values.fill(&Object::world(object, 1), &mut out).expect("a counter");
+    out[0]
+}
+
+/// The value of a dropped object does not disappear while a handle is started, although its memory is wanted.
+fn values_with_handles_stay() {
+    static COUNTS: PerObject<Counter<u64>> = PerObject::new();
+    let first = COUNTS.of(1);
+    COUNTS.watch(1);
+    first.add(10);
+    COUNTS.watch(-1);
+    let first: Cell<Option<ObjectValue<Counter<u64>>>> = Cell::new(Some(first));
+    at_once(
+        &Rc::new(first),
+        [
+            |first| {
+                drop(first.take());
+                std::mem::forget(COUNTS.of(2));
+            },
+            |_| {
+                COUNTS.watch(1);
+                let baseline = read(&COUNTS, 1);
+                assert!([0, 10].contains(&baseline), "{baseline}");
+                assert_eq!(read(&COUNTS, 1), baseline);
+            },
+        ],
+    );
+}
+
+/// A handle counts in a value that is created while it is started.
+fn new_values_count_handles() {
+    static COUNTS: PerObject<Counter<u64>> = PerObject::new();
+    let value: Cell<Option<ObjectValue<Counter<u64>>>> = Cell::new(None);
+    let value = Rc::new(value);
+    at_once(&value, [|value| value.set(Some(COUNTS.of(1))), |_| COUNTS.watch(1)]);
+    let value = value.take().expect("the first thread made it");
+    value.add(5);
+    assert_eq!(read(&COUNTS, 1), 5);
+    COUNTS.watch(-1);
+    value.add(7);
+    assert_eq!(read(&COUNTS, 1), 5);
+    std::mem::forget(value);
 }

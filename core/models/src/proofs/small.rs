@@ -72,7 +72,7 @@ fn targets_are_whole() {
 
 /// The index, which is private to the registry, once more.
 #[allow(clippy::duplicate_mod, reason = "the index is private to the registry")]
-#[path = "../../../src/registry/name_index.rs"]
+#[path = "../../../base/src/registry/name_index.rs"]
 mod name_index;
 
 /// Entries are found by name while another thread replaces the table by a larger one, and are whole.
@@ -146,7 +146,7 @@ fn contents_are_published() {
 
 /// The wait for a completion, which is private to the registry, once more.
 #[allow(clippy::duplicate_mod, reason = "the wait is private to the registry")]
-#[path = "../../../src/registry/completion.rs"]
+#[path = "../../../base/src/registry/completion.rs"]
 mod completion;
 
 /// A thread that waits for the completion of a value sees the complete value.

@@ -1,22 +1,21 @@
-//! The arguments of MPI calls by kind: one view for C, C with large counts, and Fortran.
+//! The arguments of MPI calls by kind: one view for all forms of a call.
 //!
-//! An argument in the table of calls has a kind, such as [`Count`]. A kind is a zero-cost wrapper around the
-//! argument as the language passes it: an `int`, an `MPI_Count`, or Fortran's address of an integer. The fields are private,
-//! so values are parameters of the interposed functions, or copies of them that [`small_counts`] has narrowed. None is used
-//! after the call. Hence the standard's rules for the argument hold.
+//! An argument in the table of calls has a kind, such as [`Count`]. A kind is a wrapper around the argument as the language passes it:
+//! an `int`, an `MPI_Count`, or Fortran's address of an integer. Calls in C that keep their arguments in registers have the [binding](Binding)
+//! [`C`]; for all others, the form of the call is a value ([`Any`]). The fields are private, so values are parameters of the interposed
+//! functions. None is used after the call. Hence the standard's rules for the argument hold.
+
+#![allow(clippy::inline_always, reason = "part of the path of each call, where it folds away")]
 
 mod bindings;
-pub(crate) mod small_counts;
 
 use std::ffi::{CStr, c_int, c_void};
 use std::fmt::{self, Debug};
-use std::marker::PhantomData;
 
 use mpit::object::Bind;
-use mpit_ffi::abi::{Abi, Handle, LiveComm, LiveDatatype, LiveSession, LiveWin};
+use mpit_ffi::abi::{Handle, LiveComm, LiveDatatype, LiveSession, LiveWin};
 
-use bindings::integer;
-pub(crate) use bindings::{Binding, C, Fortran, FortranTs, LargeC, LargeFortran, LargeFortranTs};
+pub(crate) use bindings::{Any, Binding, C, Form, Word};
 
 /// Defines the kinds that are values, each with the type in which the language passes it. `of` is the kind of object of a
 /// handle, and `as` the type of a handle whose object exists.
@@ -29,6 +28,12 @@ macro_rules! values {
         #[repr(transparent)]
         #[derive(Clone, Copy)]
         pub(crate) struct $kind<L: Binding>(L::$raw);
+
+        impl From<Word> for $kind<Any> {
+            fn from(word: Word) -> Self {
+                Self(word)
+            }
+        }
 
         $(impl<L: Binding> $kind<L> {
             /// Returns the handle. The upper half of a narrow handle is undefined.
@@ -87,13 +92,19 @@ macro_rules! addresses {
         $(#[$doc])*
         #[repr(transparent)]
         #[derive(Clone, Copy)]
-        pub(crate) struct $kind<L: Binding>(*const c_void, PhantomData<L>);
+        pub(crate) struct $kind<L: Binding>(L::Address);
+
+        impl From<Word> for $kind<Any> {
+            fn from(word: Word) -> Self {
+                Self(word)
+            }
+        }
 
         $(impl<L: Binding> $kind<L> {
             /// Returns the handle; 0 if there is none.
             pub(crate) fn get(self) -> Handle {
                 // SAFETY: the field is private, so it is a parameter of the call in progress: the address of a handle.
-                unsafe { L::handle_at(Bind::$object, self.0, 0) }
+                unsafe { L::form(self.0).handle_at(Bind::$object, L::address(self.0), 0) }
             }
 
             $(
@@ -120,7 +131,6 @@ addresses! {
     NewWin of Win as LiveWin;
     /// The variable of a file that the call closes.
     ClosedFile of File;
-    CountOut;
     /// A buffer of `MPI_MAX_ERROR_STRING` characters in which the call stores a text.
     TextOut;
     IntOut;
@@ -139,21 +149,83 @@ addresses! {
     RecvDispls;
 }
 
+/// Defines the kinds as data.
+macro_rules! kinds {
+    ($($kind:ident)+) => {
+        /// The kind of an argument, as data.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub(crate) enum Kind {
+            $($kind),+
+        }
+    };
+}
+
+kinds! {
+    Int Count Wide Disp Comm Type Win Op Group File OneRequest Object Buf Pointer NewFile NewComm NewWin ClosedFile CountOut TextOut
+    IntOut NewSession NewType Freed Request Types SendCounts RecvCounts SendDispls RecvDispls
+}
+
+/// The value of an argument, for descriptions of calls.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Value {
+    Number(i64),
+    Handle(Handle),
+    Handles(Handles),
+    /// An argument that is not described.
+    Other,
+}
+
+/// Defines the conversions of kinds of arguments that are described, and of others in calls whose arguments are in registers.
+macro_rules! values_of {
+    ([$($other:ident)+] $($value:ident by $get:ident: $($kind:ident)+;)+) => {
+        $($(impl<L: Binding> From<$kind<L>> for Value {
+            #[inline(always)]
+            fn from(argument: $kind<L>) -> Self {
+                Self::$value(argument.$get().into())
+            }
+        })+)+
+
+        $(impl<L: Binding> From<$other<L>> for Value {
+            #[inline(always)]
+            fn from(_: $other<L>) -> Self {
+                Self::Other
+            }
+        })+
+
+        impl Value {
+            /// Returns the value of an argument of a kind.
+            pub(crate) fn of(kind: Kind, word: Word) -> Self {
+                match kind {
+                    $($(Kind::$kind => $kind::<Any>::from(word).into(),)+)+
+                    _ => Self::Other,
+                }
+            }
+        }
+    };
+}
+
+values_of! {
+    [Buf Pointer Op Disp]
+    Number by get: Int Count Wide;
+    Handle by get: Comm Type Win Group File OneRequest NewComm ClosedFile;
+    Handles by handles: Request NewFile NewWin;
+}
+
 impl<L: Binding> Buf<L> {
-    #[inline]
+    #[inline(always)]
     pub(crate) fn is_given(self) -> bool {
-        !self.0.is_null()
+        !L::address(self.0).is_null()
     }
 
     /// Returns true if it is neither null nor `MPI_IN_PLACE`; false if that requires a lookup.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn is_data(self) -> bool {
         self.is_given() && self.is_in_place_without_lookup() == Some(false)
     }
 
-    #[inline]
+    #[inline(always)]
     pub(crate) fn address(self) -> usize {
-        self.0.addr()
+        L::address(self.0).addr()
     }
 
     pub(crate) fn is_in_place(self) -> bool {
@@ -162,22 +234,23 @@ impl<L: Binding> Buf<L> {
     }
 
     /// Returns true if it is `MPI_IN_PLACE`; `None` if that requires a lookup.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn is_in_place_without_lookup(self) -> Option<bool> {
         // SAFETY: the field is private, so it is a parameter of the call in progress.
         unsafe { L::is_in_place_without_lookup(self.0) }
     }
 }
 
-impl NewSession<C> {
-    /// Returns the session that the call has created.
+impl<L: Binding> NewSession<L> {
+    /// Returns the session that the call has created; `None` in Fortran.
     pub(crate) fn live(&self) -> Option<LiveSession<'_>> {
-        if self.0.is_null() {
+        let at = L::address(self.0);
+        if at.is_null() || L::form(self.0).is_fortran() {
             return None;
         }
         let abi = mpit_ffi::abi();
         // SAFETY: not null, so the program passed space for a handle.
-        let session = unsafe { abi.load_handle(self.0) };
+        let session = unsafe { abi.load_handle(at) };
         // SAFETY: `MPI_Session_init` has succeeded, so it wrote the handle of a session that exists.
         unsafe { LiveSession::from_nullable(abi, session) }
     }
@@ -186,23 +259,25 @@ impl NewSession<C> {
 impl<L: Binding> Freed<L> {
     pub(crate) fn get(self, kind: Bind) -> Handle {
         // SAFETY: the field is private, so it is a parameter of the call in progress: the address of a handle.
-        unsafe { L::handle_at(kind, self.0, 0) }
+        unsafe { L::form(self.0).handle_at(kind, L::address(self.0), 0) }
     }
 }
 
-impl TextOut<C> {
+/// In C.
+impl<L: Binding> TextOut<L> {
     pub(crate) fn get(&self) -> Option<&CStr> {
-        if self.0.is_null() {
+        let at = L::address(self.0);
+        if at.is_null() {
             return None;
         }
         // SAFETY: the address is not null, and a successful call writes a NUL-terminated string.
-        Some(unsafe { CStr::from_ptr(self.0.cast()) })
+        Some(unsafe { CStr::from_ptr(at.cast()) })
     }
 
     /// Replaces the text. At most 255 characters are written, which fit in the `MPI_MAX_ERROR_STRING` of all libraries.
     pub(crate) fn set(self, text: &str) {
         let len = text.len().min(255);
-        let at = self.0.cast::<u8>().cast_mut();
+        let at = L::address(self.0).cast::<u8>().cast_mut();
         if at.is_null() {
             return;
         }
@@ -214,12 +289,14 @@ impl TextOut<C> {
     }
 }
 
-impl IntOut<C> {
+/// In C.
+impl<L: Binding> IntOut<L> {
     pub(crate) fn set(self, number: c_int) {
-        if !self.0.is_null() {
+        let at = L::address(self.0);
+        if !at.is_null() {
             // SAFETY: the address is not null, and the standard requires the program to pass the address of an
             // `int`.
-            unsafe { self.0.cast::<c_int>().cast_mut().write(number) };
+            unsafe { at.cast::<c_int>().cast_mut().write(number) };
         }
     }
 }
@@ -228,13 +305,12 @@ impl IntOut<C> {
 #[derive(Clone, Copy)]
 pub(crate) struct Handles {
     at: *const c_void,
-    read: unsafe fn(Bind, *const c_void, usize) -> Handle,
+    form: Form,
     kind: Bind,
 }
 
 impl Handles {
     #[inline(always)]
-    #[allow(clippy::inline_always, reason = "folds away")]
     pub(crate) fn is_given(self) -> bool {
         !self.at.is_null()
     }
@@ -246,18 +322,20 @@ impl Handles {
     /// The array has more than `index` elements.
     pub(crate) unsafe fn at(self, index: usize) -> Handle {
         // SAFETY: the address comes from a parameter of the call in progress; the caller ensures that the array has this element.
-        unsafe { (self.read)(self.kind, self.at, index) }
+        unsafe { self.form.handle_at(self.kind, self.at, index) }
     }
 
-    /// Returns a handle of an array of C.
+    /// Returns a handle of the array, which is given.
     ///
     /// # Safety
     ///
-    /// The array is given and has more than `index` elements, and `is_narrow` says if handles of the library have 4 bytes.
+    /// The array has more than `index` elements, and `is_narrow` says if handles of the library have 4 bytes in C.
     #[inline(always)]
-    #[allow(clippy::inline_always, reason = "part of the path of each call with a request")]
-    pub(crate) unsafe fn at_in_c(self, index: usize, is_narrow: bool) -> Handle {
-        if is_narrow {
+    pub(crate) unsafe fn at_given(self, index: usize, is_narrow: bool) -> Handle {
+        if self.form.is_fortran() {
+            // SAFETY: the array has this element (condition of this function).
+            unsafe { self.at(index) }
+        } else if is_narrow {
             // SAFETY: the array has this element, of 4 bytes (condition of this function).
             unsafe { self.at.cast::<u32>().wrapping_add(index).read_unaligned() as Handle }
         } else {
@@ -273,32 +351,27 @@ impl Debug for Handles {
     }
 }
 
-impl<L: Binding> NewWin<L> {
-    #[inline(always)]
-    #[allow(clippy::inline_always, reason = "folds away")]
-    pub(crate) fn handles(self) -> Handles {
-        Handles { at: self.0, read: L::handle_at, kind: Bind::Win }
-    }
+macro_rules! arrays_of_handles {
+    ($($kind:ident of $object:ident;)+) => {$(
+        impl<L: Binding> $kind<L> {
+            #[inline(always)]
+            pub(crate) fn handles(self) -> Handles {
+                Handles { at: L::address(self.0), form: L::form(self.0), kind: Bind::$object }
+            }
+        }
+    )+};
 }
 
-impl<L: Binding> NewFile<L> {
-    #[inline(always)]
-    #[allow(clippy::inline_always, reason = "folds away")]
-    pub(crate) fn handles(self) -> Handles {
-        Handles { at: self.0, read: L::handle_at, kind: Bind::File }
-    }
+arrays_of_handles! {
+    NewWin of Win;
+    NewFile of File;
+    Request of Request;
 }
 
 impl<L: Binding> Request<L> {
-    #[inline(always)]
-    #[allow(clippy::inline_always, reason = "folds away")]
-    pub(crate) fn handles(self) -> Handles {
-        Handles { at: self.0, read: L::handle_at, kind: Bind::Request }
-    }
-
     #[inline]
     pub(crate) fn is_given(self) -> bool {
-        !self.0.is_null()
+        !L::address(self.0).is_null()
     }
 
     /// Returns a handle of an array.
@@ -309,7 +382,7 @@ impl<L: Binding> Request<L> {
     pub(crate) unsafe fn at(self, index: usize) -> Handle {
         // SAFETY: the field is private, so it is a parameter of the call in progress; the caller ensures that the array has
         // this element.
-        unsafe { L::handle_at(Bind::Request, self.0, index) }
+        unsafe { self.handles().at(index) }
     }
 }
 
@@ -320,63 +393,72 @@ impl<L: Binding> Types<L> {
     ///
     /// The array is null or has `len` elements.
     pub(crate) unsafe fn of(self, len: u32) -> TypeArray {
-        TypeArray { at: self.0, len, get: L::handle_at }
+        TypeArray { at: L::address(self.0), len, form: L::form(self.0) }
     }
 }
 
+/// An array of counts or displacements, as the language passes it.
+#[repr(transparent)]
+#[derive(Clone, Copy)]
+pub(crate) struct Counts<L: Binding>(L::Address);
+
 macro_rules! counts {
     ($($kind:ident),+) => {$(
-        impl<L: Binding> $kind<L> {
-            /// Returns the array.
-            ///
-            /// # Safety
-            ///
-            /// The array is null or has `len` elements.
-            pub(crate) unsafe fn of(self, len: u32) -> CountArray {
-                CountArray { at: self.0, len, wide: L::WIDE }
+        impl<L: Binding> From<$kind<L>> for Counts<L> {
+            fn from(counts: $kind<L>) -> Self {
+                Self(counts.0)
             }
         }
     )+};
 }
 
-counts!(SendCounts, RecvCounts, SendDispls, RecvDispls);
+counts!(SendCounts, RecvCounts);
+
+impl<L: Binding> Counts<L> {
+    /// Returns the array.
+    ///
+    /// # Safety
+    ///
+    /// The array is null or has `len` elements.
+    pub(crate) unsafe fn of(self, len: u32) -> CountArray {
+        CountArray { at: L::address(self.0), len, form: L::form(self.0) }
+    }
+}
 
 /// An array of counts or displacements of the program, in any language. Elements are read on access.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct CountArray {
     at: *const c_void,
     len: u32,
-    wide: bool,
+    form: Form,
 }
 
 impl CountArray {
-    pub(crate) fn address(&self) -> *const c_void {
-        self.at
+    /// Describes an array of counts.
+    ///
+    /// # Safety
+    ///
+    /// The array is null or has `len` counts of a call of this form.
+    pub(crate) unsafe fn new(at: *const c_void, len: u32, form: Form) -> Self {
+        Self { at, len, form }
     }
 
     /// Returns the count of a block; 0 for an index outside of the array.
     pub(crate) fn get(&self, index: u32) -> i64 {
-        let at = index as usize;
         if self.at.is_null() || index >= self.len {
             return 0;
         }
-        if self.wide {
-            // SAFETY: the address is not null, and `index` is less than `len`.
-            unsafe { self.at.cast::<i64>().wrapping_add(at).read_unaligned() }
-        } else {
-            // SAFETY: the address is not null, and `index` is less than `len`.
-            unsafe { integer(self.at, at) }.into()
-        }
+        // SAFETY: the address is not null, and `index` is less than `len`.
+        unsafe { self.form.count_at(self.at, index as usize) }
     }
 }
 
 /// An array of datatypes of the program, in any language. Elements are read on access.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct TypeArray {
     at: *const c_void,
     len: u32,
-    /// [`Binding::handle_at`] of the language.
-    get: unsafe fn(Bind, *const c_void, usize) -> Handle,
+    form: Form,
 }
 
 impl TypeArray {
@@ -386,7 +468,7 @@ impl TypeArray {
             return 0;
         }
         // SAFETY: the address is not null, and `index` is less than `len`.
-        unsafe { (self.get)(Bind::Datatype, self.at, index as usize) }
+        unsafe { self.form.handle_at(Bind::Datatype, self.at, index as usize) }
     }
 
     /// Returns the datatype of a block; `None` for the null handle and an index outside of the array.
@@ -397,20 +479,48 @@ impl TypeArray {
     }
 }
 
-impl Debug for TypeArray {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("TypeArray").field("at", &self.at).field("len", &self.len).finish_non_exhaustive()
+#[cfg(test)]
+mod tests {
+    use super::{Any, Count, CountArray, Form, Int, Wide, Word};
+
+    fn word(value: usize, form: Form) -> Word {
+        // SAFETY: the tests pass values, or addresses of integers that exist, by the form.
+        unsafe { Word::new(value, form) }
     }
-}
 
-/// The variable for Fortran's error code.
-#[derive(Clone, Copy, Debug)]
-#[repr(transparent)]
-pub(crate) struct ErrorCode(*mut c_int);
+    #[test]
+    fn upper_halves_of_narrow_words_are_ignored() {
+        let dirty = 0xdead_beef << 32 | 7;
+        assert_eq!(Int::<Any>::from(word(dirty, Form::C)).get(), 7);
+        assert_eq!(Count::<Any>::from(word(dirty, Form::C)).get(), 7);
+        assert_eq!(Count::<Any>::from(word(dirty, Form::LargeC)).get(), dirty.cast_signed() as i64);
+        assert_eq!(Wide::<Any>::from(word(dirty, Form::C)).get(), dirty.cast_signed() as i64);
+    }
 
-impl ErrorCode {
-    pub(crate) fn get(self) -> c_int {
-        // SAFETY: Fortran passes the address of the error code, or null if the argument is omitted.
-        unsafe { self.0.as_ref() }.copied().unwrap_or(Abi::SUCCESS)
+    #[test]
+    fn integers_of_fortran_have_addresses() {
+        let (narrow, wide) = (-5_i32, 1_i64 << 40);
+        let at = |form, large| {
+            let address = if large {
+                (&raw const wide).expose_provenance()
+            } else {
+                (&raw const narrow).expose_provenance()
+            };
+            Count::<Any>::from(word(address, form)).get()
+        };
+        assert_eq!((at(Form::Fortran, false), at(Form::LargeFortran, true)), (-5, 1 << 40));
+        let address = (&raw const narrow).expose_provenance();
+        assert_eq!(Int::<Any>::from(word(address, Form::FortranF08)).get(), -5);
+    }
+
+    #[test]
+    fn arrays_of_all_widths_are_read() {
+        let (narrow, wide) = ([5_i32, 6], [1_i64 << 40, 6]);
+        // SAFETY: the array has two integers.
+        let array = unsafe { CountArray::new(narrow.as_ptr().cast(), 2, Form::Fortran) };
+        assert_eq!((array.get(0), array.get(1), array.get(2)), (5, 6, 0));
+        // SAFETY: the array has two counts of 64 bits.
+        let array = unsafe { CountArray::new(wide.as_ptr().cast(), 2, Form::LargeC) };
+        assert_eq!((array.get(0), array.get(1), array.get(2)), (1 << 40, 6, 0));
     }
 }

@@ -29,15 +29,19 @@
 //!   forwarded by a jump with all registers unchanged.
 //!
 //! The *forms* are `plain` (C and Fortran), `large` (also with large counts), `c` and `fortran` (one language
-//! only), and `extension` (`MPIX_`, in C). If a large form has arrays, `large(array_lengths, lifetime)` gives their
-//! lengths and for how long the library reads them ([`crate::arguments::small_counts`]).
+//! only), and `extension` (`MPIX_`, in C). If a large form has arrays, `large(AtRoot, Blocking)` gives their
+//! [lengths](crate::line::ArrayLengths) and for [how long](crate::line::ArrayLifetime) the library reads them.
 //!
 //! An exported function is machine code ([`crate::trampoline`]). It reads a counter of listeners, determines
 //! if the name is MPI's in this process ([`crate::next_definition`]) and which object makes the call
-//! ([`crate::callers`]), and jumps: to the next definition; to `fast_path` ([`crate::calls::run_on_fast_path`]); or
-//! from there to `slow_path` ([`crate::calls::run`]). For calls that are counted like an earlier one
-//! ([`crate::recorders::routes`]), `fast_path` counts without moving the arguments, and leaves all other work to
-//! `fast_path_with_listeners`.
+//! ([`crate::callers`]), and jumps to the next definition, or to the [code of all calls](generic). A line is data ([`crate::line`]) and one
+//! function that makes the record from the arguments; names of a line are data as well ([`crate::next_definition::Name`]).
+//!
+//! A line with the attribute `#[in_registers]` is of a call that is frequent and may take less than a microsecond. In C with `int` counts,
+//! it has functions of its own in which the arguments stay in their registers ([`own_code`]): `fast_path`, which counts a call like an
+//! earlier one ([`crate::recorders::routes`]) and leaves all other work to `fast_path_with_listeners`
+//! ([`crate::calls::run_on_fast_path`]), and two that describe and measure calls at once. What these cannot do is left to the code of
+//! all calls.
 //!
 //! Open MPI's Fortran interfaces call `PMPI_` functions, which interposition in C does not see; MPICH's call
 //! `MPI_` functions, with a few exceptions. So each call is interposed under its Fortran names, too, and
@@ -46,88 +50,75 @@
 //! only the error code may be missing. For the other interfaces, only the name with one underscore at its end is
 //! exported, the default of all current compilers: names decorated in other ways collide with C functions of many libraries.
 
-mod c;
-mod entries;
-mod fortran;
-mod running;
-mod variadic;
-mod watched;
+mod generic;
+mod missing;
+mod names;
+mod own_code;
 
-pub(crate) use c::{c_function, in_c, in_c_extension, in_large_c};
-pub(crate) use entries::{
-    counted_entry, describe_next, entry, functions_of, next_definition, profiling, sited_functions,
-    uncounted_entry, with_listeners,
-};
-pub(crate) use fortran::{
-    fortran_form, fortran_name, fortran_names, in_fortran, in_fortran_ts, in_large_fortran,
-};
-pub(crate) use running::{
-    counting_entry_in_c, counting_function, fast_entry_in_c, fast_path_in_c, has_no_listeners,
-    must_check_listeners, run, run_by_route, run_in_c, run_on_fast_path,
-};
-pub(crate) use variadic::{variadic_function, variadic_recorders};
-pub(crate) use watched::{
-    describe_arguments, timed_in_c, timed_in_fortran, watch_argument, watched_in_c, watched_in_fortran,
+pub(crate) use generic::{Call, no_record, not_recorded, recorded, variadic};
+pub(crate) use names::{c_names, entry, forms, in_c, in_fortran, label, name, profiling_name};
+pub(crate) use own_code::{
+    call, counting_function, counting_functions, described, fast_entry, fast_path_with_listeners,
+    function_in_c, functions_of, observing, own_code, run_by_route,
 };
 
 /// Defines the functions of some lines.
 macro_rules! calls {
     ($(
-        $when:ident($($interest:ident)?) $form:ident $(($array_lengths:expr, $lifetime:expr))?
+        $(#[$own:ident])? $when:ident($($interest:ident)?) $form:ident $(($lengths:ident, $lifetime:ident))?
             fn $name:ident($($arg:ident: $kind:ident),* $(,)?) $(=> $recorder:expr)?;
     )+) => {$(
-        $crate::interpose::forms! {
-            $form [$when ($($interest)?) ($($recorder)?)] [$($array_lengths, $lifetime)?] $name($($arg: $kind),*)
-        }
+        const _: () = {
+            static LINE: $crate::line::Line = $crate::line::Line::new(
+                stringify!($name),
+                concat!("MPI_", stringify!($name)),
+                ($crate::line::Time::$when, $crate::interpose::interest!($($interest)?)),
+                &[$((stringify!($arg), $crate::arguments::Kind::$kind)),*],
+                $crate::interpose::array_lengths!($($lengths, $lifetime)?),
+            );
+            $crate::interpose::record_function! { [$($arg: $kind),*] $($recorder)? }
+            $crate::interpose::forms! {
+                $form [$when ($($interest)?)] [[$($own)?] [$($arg: $kind),*] [$($recorder)?]] $name (LINE record)
+            }
+        };
     )+};
 }
 pub(crate) use calls;
 
-/// Defines the functions of one line.
-macro_rules! forms {
-    // The parameters are unknown, so there are no other forms.
-    (plain [variadic $i:tt $n:tt] [] $name:ident $args:tt) => {
-        $crate::interpose::in_c! { [variadic $i $n] $name $args }
-        $crate::interpose::in_fortran! { [variadic $i $n] $name $args }
+/// Expands to the interest of a line.
+macro_rules! interest {
+    () => {
+        $crate::calls::Interest::Always
     };
-    (plain $recorder:tt [] $name:ident $args:tt) => {
-        $crate::interpose::in_c! { $recorder $name $args }
-        $crate::interpose::in_fortran! { $recorder $name $args }
-        $crate::interpose::in_fortran_ts! { $recorder $name $args }
-    };
-    (large $recorder:tt [$($array_lengths:expr, $lifetime:expr)?] $name:ident $args:tt) => {
-        $crate::interpose::in_c! { $recorder $name $args }
-        $crate::interpose::in_large_c! { $recorder [$($array_lengths, $lifetime)?] $name $args }
-        $crate::interpose::in_fortran! { $recorder $name $args }
-        $crate::interpose::in_fortran_ts! { $recorder $name $args }
-        $crate::interpose::in_large_fortran! { $recorder $name $args }
-    };
-    (c $recorder:tt [] $name:ident $args:tt) => {
-        $crate::interpose::in_c! { $recorder $name $args }
-    };
-    (extension $recorder:tt [] $name:ident $args:tt) => {
-        $crate::interpose::in_c_extension! { $recorder $name $args }
-    };
-    (fortran $recorder:tt [] $name:ident $args:tt) => {
-        $crate::interpose::in_fortran! { $recorder $name $args }
+    ($interest:ident) => {
+        $crate::calls::Interest::$interest
     };
 }
-pub(crate) use forms;
+pub(crate) use interest;
 
-/// Converts a name to a C string.
-macro_rules! c_name {
-    ($name:expr) => {
-        mpit_ffi::host::c_name(concat!($name, "\0"))
+/// Expands to the lengths and the lifetime of the arrays of a line.
+macro_rules! array_lengths {
+    () => {
+        ($crate::line::ArrayLengths::None, $crate::line::ArrayLifetime::Blocking)
+    };
+    ($lengths:ident, $lifetime:ident) => {
+        ($crate::line::ArrayLengths::$lengths, $crate::line::ArrayLifetime::$lifetime)
     };
 }
-pub(crate) use c_name;
+pub(crate) use array_lengths;
 
-/// Calls the function at an address with the given arguments and their types.
-macro_rules! call {
-    ($address:ident($($arg:expr => $type:ty),* $(,)?) -> $result:ty) => {
-        std::mem::transmute::<*mut std::ffi::c_void, unsafe extern "C-unwind" fn($($type),*) -> $result>(
-            $address
-        )($($arg),*)
+/// Defines `record`, the function for the record of a line.
+macro_rules! record_function {
+    ([$($args:tt)*]) => {
+        use $crate::interpose::no_record as record;
+    };
+    ([$($arg:ident: $kind:ident),*] $recorder:expr) => {
+        #[allow(unused_variables, unused_mut, unused_assignments, reason = "records do not use all arguments")]
+        fn record(call: $crate::interpose::Call) -> $crate::recorders::Record {
+            let mut next = 0..;
+            $(let $arg: $crate::arguments::$kind<$crate::arguments::Any> = call.argument(next.next().unwrap_or(0));)*
+            $recorder.into()
+        }
     };
 }
-pub(crate) use call;
+pub(crate) use record_function;

@@ -104,7 +104,6 @@ impl SendRecorder {
 
     /// Returns the message on a communicator if its type and its receiver were used before.
     #[inline(always)]
-    #[allow(clippy::inline_always, reason = "part of the fast path of each send, which calls nothing")]
     fn record_on(self, comm: &Comm) -> Option<Send> {
         let size = datatypes::cached_size(self.datatype)?;
         let to = comm.cached_world_rank(self.dest);
@@ -130,13 +129,11 @@ impl Recorder for SendRecorder {
 
     /// Returns the message if communicator and type are in the caches of recent lookups.
     #[inline(always)]
-    #[allow(clippy::inline_always, reason = "part of the fast path of each send, which calls nothing")]
     fn fast_record(self) -> Option<Send> {
         self.record_on(comms::cached(self.comm)?)
     }
 
     #[inline(always)]
-    #[allow(clippy::inline_always, reason = "part of the fast path of each send, which calls nothing")]
     fn infallible_record(self) -> Option<Send> {
         if !self.has_valid_arguments || !in_advance::is_allowed() {
             return None;
@@ -146,13 +143,11 @@ impl Recorder for SendRecorder {
     }
 
     #[inline(always)]
-    #[allow(clippy::inline_always, reason = "part of the fast path of each send, which calls nothing")]
     fn count_equal(self) -> bool {
         self.has_valid_arguments && ROUTES.count_equal(self.route_key())
     }
 
     #[inline(always)]
-    #[allow(clippy::inline_always, reason = "part of the fast path of each send, which calls nothing")]
     fn count_equal_of_thread(self) -> bool {
         if !self.has_valid_arguments {
             return false;
@@ -162,13 +157,11 @@ impl Recorder for SendRecorder {
     }
 
     #[inline(always)]
-    #[allow(clippy::inline_always, reason = "part of the fast path of each send, which calls nothing")]
     fn count_by_route(self) -> bool {
         self.has_valid_arguments && ROUTES.count(self.route_key())
     }
 
     #[inline(always)]
-    #[allow(clippy::inline_always, reason = "part of the fast path of each send, which calls nothing")]
     fn count_by_route_of_thread(self, slot: usize) -> bool {
         self.has_valid_arguments
             && OF_THREADS[slot].get().is_some_and(|routes| routes.count(self.route_key()))
@@ -252,7 +245,6 @@ impl super::Pending for Pending {
 
 impl Deliver for Send {
     #[inline(always)]
-    #[allow(clippy::inline_always, reason = "part of the fast path of each send, which calls nothing")]
     fn count(&self) -> bool {
         pml::count(self)
     }
@@ -267,7 +259,6 @@ impl Cells<Histogram<'static>> for SizeCells {
     const NONE: Self = Self::new();
 
     #[inline(always)]
-    #[allow(clippy::inline_always, reason = "part of the fast path of each send, which calls nothing")]
     fn refer_to(&self, counter: &'static Histogram<'static>, bytes: u64) {
         self.refer_to(counter, bytes);
     }
@@ -277,7 +268,6 @@ impl Cells<Histogram<'static>> for SizeCells {
     }
 
     #[inline(always)]
-    #[allow(clippy::inline_always, reason = "part of the fast path of each send, which calls nothing")]
     fn count_alone(&self, bytes: u64) -> bool {
         self.record_alone(bytes)
     }
@@ -287,7 +277,6 @@ impl Counter for Histogram<'static> {
     type Cells = SizeCells;
 
     #[inline(always)]
-    #[allow(clippy::inline_always, reason = "part of the fast path of each send, which calls nothing")]
     fn count_alone(&self, bytes: u64) -> bool {
         self.record_alone(bytes)
     }

@@ -1,7 +1,11 @@
 //! Records of calls: made from the arguments, delivered to the frameworks.
 
+#![allow(
+    clippy::inline_always,
+    reason = "the fast path of each call, which calls nothing and where most folds away"
+)]
+
 pub(crate) mod accesses;
-pub(crate) mod array_lengths;
 pub(crate) mod byte_counts;
 pub(crate) mod collectives;
 pub(crate) mod communicators;
@@ -10,12 +14,14 @@ pub(crate) mod error_texts;
 pub(crate) mod in_advance;
 pub(crate) mod messages;
 pub(crate) mod persistent;
+mod record;
 pub(crate) mod routes;
 pub(crate) mod windows;
 
 use crate::isolation::catch_panic;
 use crate::nesting::{FastPathGuard, ProgramCall};
 use collectives::{Routed, RoutedOfThread};
+pub(crate) use record::Record;
 
 /// A record of a call, prepared before it is forwarded and completed after it has succeeded.
 ///
@@ -42,7 +48,6 @@ pub(crate) trait Recorder: Sized {
 
     /// Counts the call like [`count_by_route`](Self::count_by_route), if it has as many elements as the one before it.
     #[inline(always)]
-    #[allow(clippy::inline_always, reason = "the fast path of each call, where most of it folds away")]
     fn count_equal(self) -> bool {
         false
     }
@@ -50,7 +55,6 @@ pub(crate) trait Recorder: Sized {
     /// Counts the call like [`count_equal`](Self::count_equal), for this thread, of several that call at once, if none of its calls
     /// is in progress.
     #[inline(always)]
-    #[allow(clippy::inline_always, reason = "the fast path of each call, where most of it folds away")]
     fn count_equal_of_thread(self) -> bool {
         false
     }
@@ -58,14 +62,12 @@ pub(crate) trait Recorder: Sized {
     /// Counts the call like [`count_in_advance`](Self::count_in_advance) if an equal call was counted recently, with any number of
     /// elements. Makes no calls.
     #[inline(always)]
-    #[allow(clippy::inline_always, reason = "the fast path of each call, where most of it folds away")]
     fn count_by_route(self) -> bool {
         false
     }
 
     /// Counts the call like [`count_by_route`](Self::count_by_route), for the thread in a slot.
     #[inline(always)]
-    #[allow(clippy::inline_always, reason = "the fast path of each call, where most of it folds away")]
     fn count_by_route_of_thread(self, _slot: usize) -> bool {
         false
     }
@@ -78,14 +80,12 @@ pub(crate) trait Recorder: Sized {
     /// Returns the route of the call, to be counted after it has succeeded, if an equal one was recorded before on the fast path
     /// and the conditions have not changed. The fast path is available. Makes no calls.
     #[inline(always)]
-    #[allow(clippy::inline_always, reason = "the fast path of each call, where most of it folds away")]
     fn find_route(self) -> Option<Routed> {
         None
     }
 
     /// Returns the route of the call like [`find_route`](Self::find_route), for the thread in a slot.
     #[inline(always)]
-    #[allow(clippy::inline_always, reason = "the fast path of each call, where most of it folds away")]
     fn find_route_of_thread(self, _slot: usize) -> Option<RoutedOfThread> {
         None
     }

@@ -12,10 +12,10 @@ use mpit_ffi::comms::Comm;
 use mpit_ffi::table::Table;
 
 use super::byte_counts::ByteCounts;
-use super::collectives::{self, Amounts, Collective, CollectiveRecorder, Shape};
+use super::collectives::{self, Amounts, Collective, CollectiveRecorder};
 use super::messages::{self, SendRecorder};
 use super::{Deliver, Pending, Recorder};
-use crate::arguments::{Binding, Int, Request};
+use crate::arguments::{Any, Binding, Int, Request};
 
 /// The message that a request sends when it is started.
 #[derive(Debug, Default)]
@@ -115,94 +115,72 @@ fn remove(request: Handle) {
 }
 
 /// A call that creates a request, and the record of the operation that the request performs when it is started.
-pub(crate) struct CreationRecorder<L: Binding, N> {
-    request: Request<L>,
-    recorder: N,
-}
-
-impl<L: Binding, N> CreationRecorder<L, N> {
-    pub(crate) fn new(request: Request<L>, recorder: N) -> Self {
-        Self { request, recorder }
-    }
-}
-
-pub(crate) struct PendingCreation<L: Binding, B> {
-    request: Request<L>,
-    plan: B,
+pub(crate) struct CreationRecorder {
+    request: Request<Any>,
+    plan: Plan,
 }
 
 /// The operation for which a request is created.
-pub(crate) trait PersistentRecorder {
-    /// The part that is resolved before the call.
-    type Pending: Keep;
-    fn plan(self) -> Self::Pending;
+pub(crate) enum Plan {
+    Message(SendRecorder),
+    Collective(CollectiveRecorder<Any>),
 }
 
-/// The record of a request that was created.
-pub(crate) trait Keep {
+impl From<SendRecorder> for Plan {
+    fn from(recorder: SendRecorder) -> Self {
+        Self::Message(recorder)
+    }
+}
+
+impl From<CollectiveRecorder<Any>> for Plan {
+    fn from(recorder: CollectiveRecorder<Any>) -> Self {
+        Self::Collective(recorder)
+    }
+}
+
+impl CreationRecorder {
+    #[inline]
+    pub(crate) fn new(request: Request<Any>, plan: impl Into<Plan>) -> Self {
+        Self { request, plan: plan.into() }
+    }
+
+    pub(crate) fn prepare(self) -> PendingCreation {
+        let plan = match self.plan {
+            Plan::Message(recorder) => PendingPlan::Message(recorder.prepare()),
+            Plan::Collective(recorder) => PendingPlan::Collective(recorder.resolve_handles()),
+        };
+        PendingCreation { request: self.request, plan }
+    }
+}
+
+pub(crate) struct PendingCreation {
+    request: Request<Any>,
+    plan: PendingPlan,
+}
+
+/// The part of a record that is resolved before the call.
+enum PendingPlan {
+    Message(messages::Pending),
+    Collective(collectives::Pending<Any>),
+}
+
+impl Pending for PendingCreation {
     /// Stores the record until the request is started.
-    fn keep(self, request: Handle);
-}
-
-impl<L: Binding, N: PersistentRecorder> Recorder for CreationRecorder<L, N> {
-    type FastRecord = NoRecord;
-    type Pending = PendingCreation<L, N::Pending>;
-
-    fn fast_record(self) -> Option<NoRecord> {
-        None
-    }
-
-    fn prepare(self) -> Self::Pending {
-        PendingCreation { request: self.request, plan: self.recorder.plan() }
-    }
-}
-
-impl<L: Binding, B: Keep> Pending for PendingCreation<L, B> {
     fn after(self) {
         let request = self.request.get();
         remove(request);
-        self.plan.keep(request);
-    }
-}
-
-/// The record of a call that creates a request: there is none.
-pub(crate) enum NoRecord {}
-
-impl Deliver for NoRecord {
-    fn deliver(&self) {
-        match *self {}
-    }
-}
-
-impl PersistentRecorder for SendRecorder {
-    type Pending = messages::Pending;
-
-    fn plan(self) -> messages::Pending {
-        self.prepare()
-    }
-}
-
-impl Keep for messages::Pending {
-    fn keep(self, request: Handle) {
-        if let Some((comm, send)) = self.resolve() {
-            MESSAGES.insert_reusing(request, |record| record.set(comm, &send));
-        }
-    }
-}
-
-impl<S: Shape> PersistentRecorder for CollectiveRecorder<S> {
-    type Pending = collectives::Pending<S>;
-
-    fn plan(self) -> Self::Pending {
-        self.resolve_handles()
-    }
-}
-
-impl<S: Shape> Keep for collectives::Pending<S> {
-    fn keep(mut self, request: Handle) {
-        if let Some(operation) = self.operation() {
-            let list: Option<Vec<u64>> = operation.byte_list().map(Iterator::collect);
-            COLLECTIVES.insert_reusing(request, |record| record.set(&operation, list.as_deref()));
+        match self.plan {
+            PendingPlan::Message(pending) => {
+                if let Some((comm, send)) = pending.resolve() {
+                    MESSAGES.insert_reusing(request, |record| record.set(comm, &send));
+                }
+            }
+            PendingPlan::Collective(mut pending) => {
+                if let Some(operation) = pending.operation() {
+                    let list: Option<Vec<u64>> = operation.byte_list().map(Iterator::collect);
+                    COLLECTIVES.insert_reusing(request, |record| record.set(&operation, list.as_deref()));
+                }
+            }
         }
     }
 }

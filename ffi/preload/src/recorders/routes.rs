@@ -86,7 +86,6 @@ struct Route<T: Counter> {
 #[derive(Debug)]
 pub(crate) struct Routes<T: Counter, const SLOTS: usize>([Route<T>; SLOTS]);
 
-#[allow(clippy::inline_always, reason = "part of the fast path of each call, which calls nothing")]
 impl<T: Counter> Route<T> {
     const fn new() -> Self {
         Self {
@@ -204,7 +203,6 @@ impl<T: Counter> Route<T> {
     }
 }
 
-#[allow(clippy::inline_always, reason = "part of the fast path of each call, which calls nothing")]
 impl<T: Counter, const SLOTS: usize> Routes<T, SLOTS> {
     pub(crate) const fn new() -> Self {
         assert!(SLOTS.is_power_of_two());

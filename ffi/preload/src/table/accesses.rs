@@ -12,6 +12,7 @@ macro_rules! accesses {
     ($($name:ident($($arg:ident: $kind:ident),* $(,)?) => $recorder:expr;)+) => {
         pastey::paste! {
             calls! {$(
+                #[in_registers]
                 around(Accesses) large fn $name($($arg: $kind),*) => $recorder;
                 around(Accesses) large fn [<R $name:lower>]($($arg: $kind,)* request: Request) => $recorder;
             )+}
@@ -43,9 +44,11 @@ accesses! {
 }
 
 calls! {
+    #[in_registers]
     around(Accesses) plain fn Fetch_and_op(
         origin_addr: Buf, result_addr: Buf, datatype: Type, target_rank: Int, target_disp: Disp, op: Op, win: Win,
     ) => AccessRecorder::new(Kind::FetchAndOp, target_rank, win).exchanges_one(datatype).operation(op);
+    #[in_registers]
     around(Accesses) plain fn Compare_and_swap(
         origin_addr: Buf, compare_addr: Buf, result_addr: Buf, datatype: Type, target_rank: Int, target_disp: Disp,
         win: Win,

@@ -3,24 +3,24 @@
 
 use mpit_components::coll::Kind;
 
-use crate::arguments::small_counts::ArrayLifetime;
 use crate::interpose::calls;
-use crate::recorders::array_lengths;
-use crate::recorders::collectives::{self, Either, InBuffer, Own, Reduced};
+use crate::recorders::collectives::{self, Either, InBuffer, NoBlocks, Own, Reduced};
 use crate::recorders::persistent::CreationRecorder;
 
 macro_rules! collectives {
     ($(
-        $form:ident $(($array_lengths:expr))? fn $name:ident($($arg:ident: $kind:ident),* $(,)?)
+        $(#[$own:ident])? $form:ident $(($lengths:ident))? fn $name:ident($($arg:ident: $kind:ident),* $(,)?)
             => $shape:ident($($shape_arg:expr),*);
     )+) => {
         pastey::paste! {
             calls! {$(
-                around(Collectives) $form $(($array_lengths, ArrayLifetime::Blocking))? fn $name($($arg: $kind),*) => collectives::$shape(Kind::[<$name:camel>], $($shape_arg),*);
-                around(Collectives) $form $(($array_lengths, ArrayLifetime::Nonblocking))? fn [<I $name:lower>](
+                $(#[$own])?
+                around(Collectives) $form $(($lengths, Blocking))? fn $name($($arg: $kind),*) => collectives::$shape(Kind::[<$name:camel>], $($shape_arg),*);
+                $(#[$own])?
+                around(Collectives) $form $(($lengths, Nonblocking))? fn [<I $name:lower>](
                     $($arg: $kind,)* request: Request,
                 ) => collectives::$shape(Kind::[<$name:camel>], $($shape_arg),*).nonblocking(request);
-                creating() $form $(($array_lengths, ArrayLifetime::Persistent))? fn [<$name _init>](
+                creating() $form $(($lengths, Persistent))? fn [<$name _init>](
                     $($arg: $kind,)* info: Object, request: Request,
                 ) => CreationRecorder::new(request, collectives::$shape(Kind::[<$name:camel>], $($shape_arg),*));
                 creating() extension fn [<$name _init>](
@@ -32,49 +32,57 @@ macro_rules! collectives {
 }
 
 collectives! {
-    plain fn Barrier(comm: Comm) => rootless(comm, (), ());
+    #[in_registers]
+    plain fn Barrier(comm: Comm) => rootless(comm, None, NoBlocks);
+    #[in_registers]
     large fn Bcast(buf: Buf, count: Count, datatype: Type, root: Int, comm: Comm)
-        => rooted(root, comm, (), InBuffer(buf, count, datatype));
+        => rooted(root, comm, None, InBuffer(buf, count, datatype));
+    #[in_registers]
     large fn Gather(
         sendbuf: Buf, sendcount: Count, sendtype: Type, recvbuf: Buf, recvcount: Count, recvtype: Type, root: Int,
         comm: Comm,
-    ) => rooted(root, comm, sendbuf, [(recvcount, recvtype), (sendcount, sendtype)]);
-    large(array_lengths::at_root(root, comm)) fn Gatherv(
+    ) => rooted(root, comm, sendbuf, Either((recvcount, recvtype), (sendcount, sendtype)));
+    large(AtRoot) fn Gatherv(
         sendbuf: Buf, sendcount: Count, sendtype: Type, recvbuf: Buf, recvcounts: RecvCounts, displs: RecvDispls,
         recvtype: Type, root: Int, comm: Comm,
     ) => rooted(root, comm, sendbuf, Either((recvcounts, recvtype), (sendcount, sendtype)));
+    #[in_registers]
     large fn Scatter(
         sendbuf: Buf, sendcount: Count, sendtype: Type, recvbuf: Buf, recvcount: Count, recvtype: Type, root: Int,
         comm: Comm,
-    ) => rooted(root, comm, recvbuf, [(sendcount, sendtype), (recvcount, recvtype)]);
-    large(array_lengths::at_root(root, comm)) fn Scatterv(
+    ) => rooted(root, comm, recvbuf, Either((sendcount, sendtype), (recvcount, recvtype)));
+    large(AtRoot) fn Scatterv(
         sendbuf: Buf, sendcounts: SendCounts, displs: SendDispls, sendtype: Type, recvbuf: Buf, recvcount: Count,
         recvtype: Type, root: Int, comm: Comm,
     ) => rooted(root, comm, recvbuf, Either((sendcounts, sendtype), (recvcount, recvtype)));
+    #[in_registers]
     large fn Allgather(
         sendbuf: Buf, sendcount: Count, sendtype: Type, recvbuf: Buf, recvcount: Count, recvtype: Type, comm: Comm,
-    ) => rootless(comm, sendbuf, [(recvcount, recvtype), (sendcount, sendtype)]);
-    large(array_lengths::of_all(sendbuf, comm)) fn Allgatherv(
+    ) => rootless(comm, sendbuf, Either((recvcount, recvtype), (sendcount, sendtype)));
+    large(OfAll) fn Allgatherv(
         sendbuf: Buf, sendcount: Count, sendtype: Type, recvbuf: Buf, recvcounts: RecvCounts, displs: RecvDispls,
         recvtype: Type, comm: Comm,
     ) => rootless(comm, sendbuf, Either(Own((recvcounts, recvtype)), (sendcount, sendtype)));
+    #[in_registers]
     large fn Alltoall(
         sendbuf: Buf, sendcount: Count, sendtype: Type, recvbuf: Buf, recvcount: Count, recvtype: Type, comm: Comm,
-    ) => rootless(comm, sendbuf, [(recvcount, recvtype), (sendcount, sendtype)]);
-    large(array_lengths::of_all(sendbuf, comm)) fn Alltoallv(
+    ) => rootless(comm, sendbuf, Either((recvcount, recvtype), (sendcount, sendtype)));
+    large(OfAll) fn Alltoallv(
         sendbuf: Buf, sendcounts: SendCounts, sdispls: SendDispls, sendtype: Type,
         recvbuf: Buf, recvcounts: RecvCounts, rdispls: RecvDispls, recvtype: Type, comm: Comm,
     ) => rootless(comm, sendbuf, Either((recvcounts, recvtype), (sendcounts, sendtype)));
-    large(array_lengths::of_all(sendbuf, comm)) fn Alltoallw(
+    large(OfAll) fn Alltoallw(
         sendbuf: Buf, sendcounts: SendCounts, sdispls: SendDispls, sendtypes: Types,
         recvbuf: Buf, recvcounts: RecvCounts, rdispls: RecvDispls, recvtypes: Types, comm: Comm,
     ) => rootless(comm, sendbuf, Either((recvcounts, recvtypes), (sendcounts, sendtypes)));
+    #[in_registers]
     large fn Reduce(
         sendbuf: Buf, recvbuf: Buf, count: Count, datatype: Type, op: Op, root: Int, comm: Comm,
     ) => rooted(root, comm, sendbuf, Reduced(count, datatype, op, recvbuf));
+    #[in_registers]
     large fn Allreduce(sendbuf: Buf, recvbuf: Buf, count: Count, datatype: Type, op: Op, comm: Comm)
         => rootless(comm, sendbuf, Reduced(count, datatype, op, recvbuf));
-    large(array_lengths::of_own(comm)) fn Reduce_scatter(
+    large(OfOwn) fn Reduce_scatter(
         sendbuf: Buf, recvbuf: Buf, recvcounts: RecvCounts, datatype: Type, op: Object, comm: Comm,
     ) => rootless(comm, sendbuf, (recvcounts, datatype));
     large fn Reduce_scatter_block(
@@ -86,21 +94,21 @@ collectives! {
         => rootless(comm, sendbuf, Reduced(count, datatype, op, recvbuf));
     large fn Neighbor_allgather(
         sendbuf: Buf, sendcount: Count, sendtype: Type, recvbuf: Buf, recvcount: Count, recvtype: Type, comm: Comm,
-    ) => rootless(comm, (), (sendcount, sendtype));
-    large(array_lengths::of_neighbors(comm)) fn Neighbor_allgatherv(
+    ) => rootless(comm, None, (sendcount, sendtype));
+    large(OfNeighbors) fn Neighbor_allgatherv(
         sendbuf: Buf, sendcount: Count, sendtype: Type, recvbuf: Buf, recvcounts: RecvCounts, displs: RecvDispls,
         recvtype: Type, comm: Comm,
-    ) => rootless(comm, (), (sendcount, sendtype));
+    ) => rootless(comm, None, (sendcount, sendtype));
     large fn Neighbor_alltoall(
         sendbuf: Buf, sendcount: Count, sendtype: Type, recvbuf: Buf, recvcount: Count, recvtype: Type, comm: Comm,
-    ) => rootless(comm, (), (sendcount, sendtype));
-    large(array_lengths::of_neighbors(comm)) fn Neighbor_alltoallv(
+    ) => rootless(comm, None, (sendcount, sendtype));
+    large(OfNeighbors) fn Neighbor_alltoallv(
         sendbuf: Buf, sendcounts: SendCounts, sdispls: SendDispls, sendtype: Type,
         recvbuf: Buf, recvcounts: RecvCounts, rdispls: RecvDispls, recvtype: Type, comm: Comm,
-    ) => rootless(comm, (), (sendcounts, sendtype));
+    ) => rootless(comm, None, (sendcounts, sendtype));
     // Displacements have 64 bits in all forms.
-    large(array_lengths::of_neighbors(comm)) fn Neighbor_alltoallw(
+    large(OfNeighbors) fn Neighbor_alltoallw(
         sendbuf: Buf, sendcounts: SendCounts, sdispls: Pointer, sendtypes: Types,
         recvbuf: Buf, recvcounts: RecvCounts, rdispls: Pointer, recvtypes: Types, comm: Comm,
-    ) => rootless(comm, (), (sendcounts, sendtypes));
+    ) => rootless(comm, None, (sendcounts, sendtypes));
 }

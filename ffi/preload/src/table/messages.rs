@@ -10,9 +10,11 @@ use crate::recorders::messages::SendRecorder;
 macro_rules! sends {
     ($($when:ident $mode:ident: $name:ident $nonblocking:ident;)+) => {
         calls! {$(
+            #[in_registers]
             $when(Messages) large fn $name(
                 buf: Buf, count: Count, datatype: Type, dest: Int, tag: Int, comm: Comm,
             ) => SendRecorder::new($mode, count, datatype, dest, tag, comm).validate_arguments(buf, None);
+            #[in_registers]
             $when(Messages) large fn $nonblocking(
                 buf: Buf, count: Count, datatype: Type, dest: Int, tag: Int, comm: Comm, request: Request,
             ) => SendRecorder::new($mode, count, datatype, dest, tag, comm).validate_arguments(buf, Some(request));
@@ -30,6 +32,7 @@ sends! {
 }
 
 calls! {
+    #[in_registers]
     around(Messages) large fn Sendrecv(
         sendbuf: Buf, sendcount: Count, sendtype: Type, dest: Int, sendtag: Int,
         recvbuf: Buf, recvcount: Count, recvtype: Type, source: Int, recvtag: Int, comm: Comm, status: Pointer,
@@ -47,13 +50,16 @@ calls! {
         request: Request,
     ) => SendRecorder::new(Standard, count, datatype, dest, sendtag, comm);
 
+    #[in_registers]
     timed(Receives) large fn Recv(
         buf: Buf, count: Count, datatype: Type, source: Int, tag: Int, comm: Comm, status: Pointer,
     );
+    #[in_registers]
     timed(Receives) large fn Irecv(
         buf: Buf, count: Count, datatype: Type, source: Int, tag: Int, comm: Comm, request: Request,
     );
     timed(Receives) plain fn Probe(source: Int, tag: Int, comm: Comm, status: Pointer);
+    #[in_registers]
     timed(Receives) plain fn Iprobe(source: Int, tag: Int, comm: Comm, flag: Pointer, status: Pointer);
     timed(Receives) plain fn Mprobe(source: Int, tag: Int, comm: Comm, message: Pointer, status: Pointer);
     timed(Receives) plain fn Improbe(

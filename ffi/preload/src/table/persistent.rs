@@ -38,7 +38,9 @@ calls! {
         request: Request,
     ) => created_without_record(request);
 
+    #[in_registers]
     around(Starts) plain fn Start(request: Request) => StartRecorder::one(request);
+    #[in_registers]
     around(Starts) plain fn Startall(count: Int, requests: Request) => StartRecorder::all(count, requests);
     before() plain fn Request_free(request: Request) => created_without_record(request);
 }

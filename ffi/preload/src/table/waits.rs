@@ -3,9 +3,13 @@
 use crate::interpose::calls;
 
 calls! {
+    #[in_registers]
     timed(Waits) plain fn Wait(request: Request, status: Pointer);
+    #[in_registers]
     timed(Waits) plain fn Waitall(count: Int, requests: Request, statuses: Pointer);
+    #[in_registers]
     timed(Waits) plain fn Waitany(count: Int, requests: Request, index: Pointer, status: Pointer);
+    #[in_registers]
     timed(Waits) plain fn Waitsome(
         count: Int, requests: Request, done: Pointer, indices: Pointer, statuses: Pointer,
     );
@@ -13,9 +17,13 @@ calls! {
     timed(Waits) plain fn Grequest_start(
         query: Pointer, free: Pointer, cancel: Pointer, state: Pointer, request: Request,
     );
+    #[in_registers]
     timed(Waits) plain fn Test(request: Request, flag: Pointer, status: Pointer);
+    #[in_registers]
     timed(Waits) plain fn Testall(count: Int, requests: Request, flag: Pointer, statuses: Pointer);
+    #[in_registers]
     timed(Waits) plain fn Testany(count: Int, requests: Request, index: Pointer, flag: Pointer, status: Pointer);
+    #[in_registers]
     timed(Waits) plain fn Testsome(
         count: Int, requests: Request, done: Pointer, indices: Pointer, statuses: Pointer,
     );

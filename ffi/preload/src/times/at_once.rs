@@ -10,7 +10,7 @@ use mpit_components::times::{self, CallWords, LateWords, call_words};
 use super::{
     Call, IS_ALL, OF_PROCESS, OF_THREADS, ThreadTimes, add_bytes, add_measured, comm_of, is_measured, sample,
 };
-use crate::watch::{self, Arguments, Begun, stack_position};
+use crate::watch::{self, Arguments, Begun};
 
 /// A call whose measurement has begun at once.
 #[derive(Clone, Copy, Debug)]
@@ -24,9 +24,8 @@ pub(crate) struct EnteredAtOnce {
     start: u64,
 }
 
-/// Begins to measure and describe a call of C; `None` if that takes more than a few stores, before anything is stored.
+/// Begins to measure and describe a call; `None` if that takes more than a few stores, before anything is stored.
 #[inline(always)]
-#[allow(clippy::inline_always, reason = "the arguments would go through memory, for every call")]
 pub(crate) fn enter_at_once(
     call: Option<Call>,
     watched: Option<watch::Call>,
@@ -45,7 +44,7 @@ pub(crate) fn enter_at_once(
         Some(_) if live::is_active() => watch::enter_at_once(watched, arguments)?,
         _ => Begun::NONE,
     };
-    state.position.store(stack_position() | call.position_flag, Relaxed);
+    state.position.store(arguments.position() | call.position_flag, Relaxed);
     add_bytes(call, place, words, arguments);
     let is_measured = call.may_wait || IS_ALL.load(Relaxed) || {
         let before = words[call_words::CALLS].load(Relaxed);
@@ -65,7 +64,6 @@ pub(crate) fn enter_at_once(
 
 /// Ends the measurement and the description of a call that were begun at once.
 #[inline(always)]
-#[allow(clippy::inline_always, reason = "the arguments would go through memory, for every call")]
 pub(crate) fn leave_at_once(
     call: Option<Call>,
     watched: Option<watch::Call>,
@@ -92,7 +90,6 @@ pub(crate) fn leave_at_once(
 
 /// Returns the state of the calling thread, if it is found by one look.
 #[inline(always)]
-#[allow(clippy::inline_always, reason = "part of the path of each call")]
 fn state_of_caller() -> Option<&'static ThreadTimes> {
     if !threads::concurrent() {
         return Some(&OF_PROCESS);

@@ -30,7 +30,7 @@ pub(super) enum Kind {
 }
 
 impl Call {
-    /// Returns the call of a symbol of C or Fortran.
+    /// Returns the call of a symbol of C.
     pub(crate) const fn of_symbol(symbol: &str) -> Option<Self> {
         const INIT: Option<u32> = index_of_symbol("MPI_Init");
         const INIT_THREAD: Option<u32> = index_of_symbol("MPI_Init_thread");
@@ -48,13 +48,21 @@ impl Call {
             Kind::Usual
         };
         let has_comm = !is(index, FREE) && !is(index, DISCONNECT);
-        let is_fortran = symbol.as_bytes()[0] == b'm';
         // Libraries implement files by messages and collective operations.
         let is_of_files = matches!(call.name.as_bytes(), [b'F', b'i', b'l', b'e', b'_', ..]);
-        let position_flag = if is_fortran || is_of_files { CALLS_OTHERS } else { 0 };
+        let position_flag = if is_of_files { CALLS_OTHERS } else { 0 };
         let may_wait = call.may_wait();
         let (class, gives_bytes) = (call.class, gives_bytes(call.name, call.class));
-        Some(Self { index, class, may_wait, has_comm, kind, is_fortran, position_flag, gives_bytes })
+        Some(Self { index, class, may_wait, has_comm, kind, is_fortran: false, position_flag, gives_bytes })
+    }
+
+    /// Returns the call in another language.
+    pub(crate) const fn in_language(mut self, is_fortran: bool) -> Self {
+        self.is_fortran = is_fortran;
+        if is_fortran {
+            self.position_flag = CALLS_OTHERS;
+        }
+        self
     }
 
     /// Returns true for a collective operation whose entry times are sampled.

@@ -1,13 +1,14 @@
 //! The measurement of calls: how many there are of each name on each communicator, and how long they take
 //! ([`mpit_components::times`]).
 //!
-//! [`crate::interpose::timed_in_c`] defines a function for each call, which also describes the call in progress ([`crate::watch`]) and
-//! is the next definition for all other code while measurements are [wanted](is_wanted). So they cost nothing otherwise. Most calls
-//! find the words to which they add [at once](at_once); the function leaves the others to a second one.
+//! While measurements are [wanted](is_wanted), every way to the library passes code that measures the call and describes it
+//! ([`crate::watch`]). So they cost nothing otherwise. Most calls find the words to which they add [at once](at_once).
 //!
 //! A call inside another one, such as that of a Fortran interface to C, is not counted: it has a lower position on the stack. A call
 //! that is left by `longjmp` or an exception is not counted, nor are calls that are made from far deeper on the stack until one from
 //! about the same position shows that it was left.
+
+#![allow(clippy::inline_always, reason = "part of the path of each call")]
 
 mod at_once;
 mod call;
@@ -30,7 +31,7 @@ use mpit_ffi::comms::{self, Comm};
 use mpit_ffi::datatypes;
 
 use crate::isolation::{catch_panic, with_errno_kept};
-use crate::watch::{self, Arguments, Begun, stack_position};
+use crate::watch::{self, Arguments, Begun};
 
 pub(crate) use at_once::{enter_at_once, leave_at_once};
 pub(crate) use call::Call;
@@ -104,7 +105,7 @@ pub(crate) fn enter(call: Option<Call>, watched: Option<watch::Call>, arguments:
     let Some(state) = with_errno_kept(|| catch_panic(state_of_caller_or_new)).flatten() else {
         return not_counted;
     };
-    let position = stack_position();
+    let position = arguments.position();
     if is_inside(call, position, state.position.load(Relaxed)) {
         return not_counted;
     }
@@ -190,7 +191,6 @@ fn count(
 
 /// Returns the handle of the communicator to which a call counts; 0 for none.
 #[inline(always)]
-#[allow(clippy::inline_always, reason = "folds away")]
 fn comm_of(call: Call, arguments: &Arguments) -> u64 {
     match arguments.comm {
         Some(comm) if call.has_comm => watch::clean(comm),
@@ -201,14 +201,12 @@ fn comm_of(call: Call, arguments: &Arguments) -> u64 {
 /// Returns true if a call is measured of those that are sampled, by the number of such calls before: the first ones, and one in 64
 /// of the others. The distances between these differ, so that they do not depend on a period of the program.
 #[inline(always)]
-#[allow(clippy::inline_always, reason = "part of the path of each call")]
 fn is_measured(before: u64) -> bool {
     before < FIRST_CALLS || before.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 58 == 0
 }
 
 /// Adds the time of a call that was measured.
 #[inline(always)]
-#[allow(clippy::inline_always, reason = "part of the path of each call")]
 fn add_measured(call: Call, words: &CallWords, ticks: u64) {
     let scale = SCALE.load(Relaxed);
     if !call.may_wait && words[call_words::CALLS].load(Relaxed) > FIRST_CALLS {
@@ -220,7 +218,6 @@ fn add_measured(call: Call, words: &CallWords, ticks: u64) {
 
 /// Adds the bytes of a call.
 #[inline(always)]
-#[allow(clippy::inline_always, reason = "part of the path of each call")]
 fn add_bytes(call: Call, place: &Place, words: &CallWords, arguments: &Arguments) {
     if call.gives_bytes
         && let (Some(count), Some(datatype)) = (arguments.count, arguments.datatype)

@@ -55,14 +55,12 @@ impl Place {
     }
 
     #[inline(always)]
-    #[allow(clippy::inline_always, reason = "part of the path of each call")]
     pub(super) fn is_of(&self, comm: u64) -> bool {
         self.comm.load(Relaxed) == comm && self.is_current()
     }
 
     /// Returns true if the words are those of its communicator still.
     #[inline(always)]
-    #[allow(clippy::inline_always, reason = "part of the path of each call")]
     pub(super) fn is_current(&self) -> bool {
         self.revision.load(Relaxed) == revision::current()
     }
@@ -174,7 +172,6 @@ impl ThreadTimes {
     }
 
     #[inline(always)]
-    #[allow(clippy::inline_always, reason = "part of the path of each call")]
     pub(super) fn recent(&'static self, call: Call) -> &'static Place {
         &self.recent[call.index as usize]
     }

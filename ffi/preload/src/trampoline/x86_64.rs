@@ -1,103 +1,125 @@
-//! The trampolines for x86-64. `r11` may be used at the entry of any function, `rax` and `r10` at that of MPI functions.
+//! The trampolines for x86-64. `r11` may be used at the entry of any function, `rax` and `r10` at that of MPI functions. `r11` has the
+//! [`Name`](crate::next_definition::Name) of the call where code is that of all names.
 //!
-//! Code that every call passes ends with `.p2align 5`. It aligns the section, of which each function has one of its own, to 32
-//! bytes, so that no branch of the function crosses a boundary at which processors fetch, but for jumps to `unresolved`, which are
-//! taken once. Such a branch cost up to 3 ns a call.
+//! Code that every call passes ends with `.p2align`. It aligns the section, of which each function has one of its own, so that no branch
+//! of the function crosses a boundary of 32 bytes, at which processors fetch, but for jumps that are taken once. Such a branch cost up
+//! to 3 ns a call.
 
 use std::arch::naked_asm;
 use std::sync::atomic::AtomicU8;
 
-use crate::next_definition::{self, enter};
+use super::Words;
 
-/// Defines the exported function of a name that has one destination. `unresolved` is in scope, for calls while it is null.
+/// The number of arguments in registers.
+pub(super) const REGISTERS: usize = 6;
+
+/// Expands to the instructions of an exported function by the counters that show if there are listeners: the first part jumps to the
+/// destination of calls without listeners. `9` is that destination, `8` the other one, `7` the name.
 macro_rules! entry {
-    ($symbol:ident $destination:ident) => {
-        $crate::trampoline::exported! { $symbol
-            "mov r11, [rip + {destination}]",
-            "test r11, r11",
-            "jz {unresolved}",
-            "jmp r11",
-            ".p2align 5",
-            destination = sym $destination,
-            unresolved = sym unresolved,
+    ([uncounted] $($rest:tt)*) => {
+        $crate::trampoline::exported! { uncounted [] ["0"] [] $($rest)* }
+    };
+    ([counted $counter:path, $offset:expr] $($rest:tt)*) => {
+        $crate::trampoline::exported! {
+            counted
+            [
+                "cmp dword ptr [rip + {counter} + {offset}], 0",
+                "jne 2f",
+                "jmp qword ptr [rip + 9f]",
+            ]
+            ["9b - 7b"]
+            [counter = sym $counter, offset = const $offset,]
+            $($rest)*
+        }
+    };
+    ([doubly_counted $counter:path, $other:path] $($rest:tt)*) => {
+        $crate::trampoline::exported! {
+            doubly_counted
+            [
+                "cmp dword ptr [rip + {counter}], 0",
+                "jne 2f",
+                "cmp dword ptr [rip + {other}], 0",
+                "jne 2f",
+                "jmp qword ptr [rip + 9f]",
+            ]
+            ["9b - 7b"]
+            [counter = sym $counter, other = sym $other,]
+            $($rest)*
         }
     };
 }
 pub(crate) use entry;
 
-/// Defines the exported function of a name whose number of listeners is the 32-bit counter at an offset from a symbol. `unresolved`
-/// is in scope, for calls while the second destination is null.
-macro_rules! counted_entry {
-    ($symbol:ident $without:ident $with:ident $counter:path, $offset:expr) => {
-        $crate::trampoline::exported! { $symbol
-            "cmp dword ptr [rip + {counter} + {offset}], 0",
-            "jne 2f",
-            "jmp qword ptr [rip + {without}]",
-            "2:",
-            "mov r11, [rip + {with}]",
-            "test r11, r11",
-            "jz 3f",
-            "jmp r11",
-            "3:",
-            "jmp {unresolved}",
-            ".p2align 5",
-            counter = sym $counter,
-            offset = const $offset,
-            without = sym $without,
-            with = sym $with,
-            unresolved = sym unresolved,
-        }
+/// The instructions of an exported function for calls with listeners, of a name whose calls take the code of all calls.
+macro_rules! to_code_of_all {
+    () => {
+        "2:
+        lea r11, [rip + 7f]
+        cmp qword ptr [rip + 8f], 0
+        je {resolve}
+        jmp qword ptr [rip + 8f]
+        .p2align 4"
     };
 }
-pub(crate) use counted_entry;
+pub(crate) use to_code_of_all;
 
-/// Defines the exported function of a name whose number of listeners is the sum of two counters, like [`counted_entry`].
-macro_rules! doubly_counted_entry {
-    ($symbol:ident $without:ident $with:ident $counter:path, $other:path) => {
-        $crate::trampoline::exported! { $symbol
-            "cmp dword ptr [rip + {counter}], 0",
-            "jne 2f",
-            "cmp dword ptr [rip + {other}], 0",
-            "jne 2f",
-            "jmp qword ptr [rip + {without}]",
-            "2:",
-            "mov r11, [rip + {with}]",
-            // The branch behind would cross the boundary.
-            ".p2align 5",
-            "test r11, r11",
-            "jz {unresolved}",
-            "jmp r11",
-            ".p2align 5",
-            counter = sym $counter,
-            other = sym $other,
-            without = sym $without,
-            with = sym $with,
-            unresolved = sym unresolved,
-        }
+/// The instructions of an exported function for calls with listeners, of a name that has code of its own.
+macro_rules! to_own_code {
+    (counted) => {
+        "2:
+        mov r11, [rip + {next}]
+        test r11, r11
+        jz 3f
+        jmp r11
+        3:
+        lea r11, [rip + 7f]
+        jmp {resolve}
+        .p2align 5"
+    };
+    // The branch behind the test would cross the boundary.
+    (doubly_counted) => {
+        "2:
+        mov r11, [rip + {next}]
+        .p2align 5
+        test r11, r11
+        jz 3f
+        jmp r11
+        3:
+        lea r11, [rip + 7f]
+        jmp {resolve}
+        .p2align 5"
     };
 }
-pub(crate) use doubly_counted_entry;
+pub(crate) use to_own_code;
 
-/// Defines a function that jumps to another one with the address of a symbol in `r11`.
-macro_rules! with_operand {
-    ($name:ident $operand:ident $destination:path) => {
+/// The type of sections with memory that is zero at first.
+macro_rules! nobits {
+    () => {
+        "@nobits"
+    };
+}
+pub(crate) use nobits;
+
+/// Defines a function that jumps to another one with a name in `r11`, by the symbol of the name.
+macro_rules! with_name {
+    ($(#[$attribute:meta])* $function:ident $name:expr, $destination:path) => {
+        $(#[$attribute])*
         #[unsafe(naked)]
-        unsafe extern "C-unwind" fn $name() {
+        unsafe extern "C-unwind" fn $function() {
             std::arch::naked_asm!(
-                "lea r11, [rip + {operand}]",
+                concat!("lea r11, [rip + ", $name, "]"),
                 "jmp {destination}",
-                operand = sym $operand,
                 destination = sym $destination,
             )
         }
     };
 }
-pub(crate) use with_operand;
+pub(crate) use with_name;
 
-/// Defines `with_listeners`, the destination of calls to MPI functions with listeners. It jumps to `fast_path` if the
+/// Defines `with_listeners`, the destination of calls with listeners to a name that has code of its own. It jumps to the fast path if the
 /// object that called first calls again; otherwise the caller is looked up.
 macro_rules! with_listeners {
-    ($next:ident) => {
+    ($next:ident $name:expr) => {
         #[unsafe(naked)]
         unsafe extern "C-unwind" fn with_listeners() {
             std::arch::naked_asm!(
@@ -106,9 +128,9 @@ macro_rules! with_listeners {
                 "sub r11, [r10]",
                 "cmp r11, [r10 + 8]",
                 "jae 2f",
-                "jmp qword ptr [rip + {next}]",
+                "jmp qword ptr [rip + {next} + 8]",
                 "2:",
-                "lea r11, [rip + {next}]",
+                concat!("lea r11, [rip + ", $name, "]"),
                 "jmp {check_caller}",
                 ".p2align 5",
                 program = sym $crate::callers::PROGRAM_RANGES,
@@ -120,15 +142,16 @@ macro_rules! with_listeners {
 }
 pub(crate) use with_listeners;
 
-/// Defines a function that stores the return address for [`crate::times`] and jumps to another one, with all arguments.
+/// Defines a function that stores the return address for [`crate::times`] and jumps to another one, with all arguments and `r11`.
 macro_rules! sited {
-    ($name:ident $destination:path) => {
+    ($(#[$attribute:meta])* $visibility:vis $name:ident $destination:path) => {
+        $(#[$attribute])*
         #[unsafe(naked)]
-        unsafe extern "C-unwind" fn $name() {
+        $visibility unsafe extern "C-unwind" fn $name() {
             std::arch::naked_asm!(
-                "mov r11, [rsp]",
+                "mov rax, [rsp]",
                 "mov r10, qword ptr [rip + mpit_return_address@GOTTPOFF]",
-                "mov qword ptr fs:[r10], r11",
+                "mov qword ptr fs:[r10], rax",
                 "jmp {destination}",
                 destination = sym $destination,
             )
@@ -138,11 +161,11 @@ macro_rules! sited {
 pub(crate) use sited;
 
 /// Defines a function that calls `$function` and jumps to its result, with its first six arguments, which are integers or addresses,
-/// restored. `$function` runs no foreign code, so vector registers are not saved. The instructions align the stack to 16 bytes and
-/// set the arguments of `$function`; the directives come first.
+/// and `r11` restored. `$function` runs no foreign code, so vector registers are not saved. The instructions set the arguments of
+/// `$function`; the directives come first.
 macro_rules! jump_to_result {
-    ($(#[$attribute:meta])+ $name:ident $function:path, [$($directive:expr),*] $($prepare:literal),+) => {
-        $(#[$attribute])+
+    ($(#[$attribute:meta])* $name:ident $function:path, [$($directive:expr),*] $($prepare:literal),*) => {
+        $(#[$attribute])*
         #[unsafe(naked)]
         unsafe extern "C-unwind" fn $name() {
             std::arch::naked_asm!(
@@ -153,9 +176,10 @@ macro_rules! jump_to_result {
                 "push rcx",
                 "push r8",
                 "push r9",
-                $($prepare,)+
+                "push r11",
+                $($prepare,)*
                 "call {function}",
-                "add rsp, 8",
+                "pop r11",
                 "pop r9",
                 "pop r8",
                 "pop rcx",
@@ -175,7 +199,7 @@ macro_rules! hidden_jump {
     ($(#[$attribute:meta])+ $name:ident $function:path) => {
         $crate::trampoline::jump_to_result! {
             $(#[$attribute])+
-            $name $function, [concat!(".hidden ", stringify!($name))] "sub rsp, 8"
+            $name $function, [concat!(".hidden ", stringify!($name))]
         }
     };
 }
@@ -184,11 +208,11 @@ pub(crate) use hidden_jump;
 /// The availability of XSAVE: 0 for unknown, 1 for absent, 2 for present.
 static XSAVE: AtomicU8 = AtomicU8::new(0);
 
-/// Calls a function with the address in `r11`, the return address and the first argument of the call,
-/// and jumps to the result. All other argument registers are unchanged. The stack area has the size that
-/// XSAVE needs for the components in the mask: SSE, AVX and AVX-512 state.
+/// Calls a function with the name in `r11`, the return address and the first argument of the call, and jumps to the result. All argument
+/// registers are unchanged, and `r11`. The stack area has the size that XSAVE needs for the components in the mask: SSE, AVX and
+/// AVX-512 state. The result is in the red zone when the registers have their values again.
 macro_rules! jump_to_result_of {
-    ($($call:literal),+; $($operands:tt)*) => {
+    ($function:path) => {
         naked_asm!(
             "push rbp",
             "mov rbp, rsp",
@@ -201,6 +225,7 @@ macro_rules! jump_to_result_of {
             "push r8",
             "push r9",
             "push r10",
+            "push r11",
             "and rsp, -64",
             "sub rsp, 2752",
             "mov al, [rip + {xsave}]",
@@ -237,8 +262,8 @@ macro_rules! jump_to_result_of {
             "mov rdx, rdi",
             "mov rdi, r11",
             "mov rsi, [rbp + 8]",
-            $($call,)+
-            "mov r11, rax",
+            "call {function}",
+            "mov rbx, rax",
             "cmp byte ptr [rip + {xsave}], 2",
             "je 5f",
             "fxrstor64 [rsp]",
@@ -248,7 +273,9 @@ macro_rules! jump_to_result_of {
             "xor edx, edx",
             "xrstor64 [rsp]",
             "6:",
-            "lea rsp, [rbp - 72]",
+            "mov [rbp - 88], rbx",
+            "lea rsp, [rbp - 80]",
+            "pop r11",
             "pop r10",
             "pop r9",
             "pop r8",
@@ -259,16 +286,23 @@ macro_rules! jump_to_result_of {
             "pop rbx",
             "pop rax",
             "pop rbp",
-            "jmp r11",
+            "jmp qword ptr [rsp - 96]",
             xsave = sym XSAVE,
-            $($operands)*
+            function = sym $function,
         )
     };
 }
 
+/// Finds the destination of a call.
 #[unsafe(naked)]
 pub(crate) unsafe extern "C-unwind" fn resolve() {
-    jump_to_result_of!("call {function}"; function = sym next_definition::resolve)
+    jump_to_result_of!(crate::next_definition::resolve)
+}
+
+/// Records a call of a function with unknown further parameters, and jumps to the next definition.
+#[unsafe(naked)]
+pub(crate) unsafe extern "C-unwind" fn variadic() {
+    jump_to_result_of!(crate::interpose::variadic)
 }
 
 /// Checks if the return address is in a known object of the program; looks up the caller otherwise.
@@ -281,7 +315,9 @@ pub(crate) unsafe extern "C-unwind" fn check_caller() {
         "sub rax, [r10]",
         "cmp rax, [r10 + 8]",
         "jae 3f",
-        "jmp qword ptr [r11]",
+        // The second member of the name is the distance of the next definition, of which the second one is the destination.
+        "movsxd rax, dword ptr [r11 + 4]",
+        "jmp qword ptr [r11 + rax + 8]",
         "3:",
         "mov r10, [r10 + 16]",
         "test r10, r10",
@@ -294,11 +330,93 @@ pub(crate) unsafe extern "C-unwind" fn check_caller() {
 
 jump_to_result! {
     /// Looks up a caller that is not in the list.
-    look_up_caller enter, [] "sub rsp, 8", "mov rdi, r11", "mov rsi, [rsp + 56]"
+    look_up_caller crate::next_definition::enter, [] "mov rdi, r11", "mov rsi, [rsp + 56]"
 }
 
-/// Calls the function that records the call, with the [`next_definition::NextDefinition`], and jumps to the result.
+/// Stores the arguments in memory and calls a function with the name and their address.
+macro_rules! call_with_words {
+    ($(#[$attribute:meta])+ $name:ident $function:path) => {
+        $(#[$attribute])+
+        #[unsafe(naked)]
+        pub(crate) unsafe extern "C-unwind" fn $name() {
+            naked_asm!(
+                ".cfi_startproc",
+                "push rbp",
+                ".cfi_def_cfa_offset 16",
+                ".cfi_offset rbp, -16",
+                "mov rbp, rsp",
+                ".cfi_def_cfa_register rbp",
+                "push r9",
+                "push r8",
+                "push rcx",
+                "push rdx",
+                "push rsi",
+                "push rdi",
+                "mov rdi, r11",
+                "mov rsi, rsp",
+                "call {function}",
+                "leave",
+                ".cfi_def_cfa rsp, 8",
+                "ret",
+                ".cfi_endproc",
+                function = sym $function,
+            )
+        }
+    };
+}
+
+call_with_words! {
+    /// Records a call, and forwards it.
+    recorded crate::interpose::recorded
+}
+
+call_with_words! {
+    /// Forwards a call that is not recorded, and describes and measures it.
+    not_recorded crate::interpose::not_recorded
+}
+
+/// Calls a function with `len` arguments.
+///
+/// # Safety
+///
+/// The function has such parameters, and the words are its arguments.
 #[unsafe(naked)]
-pub(crate) unsafe extern "C-unwind" fn record() {
-    jump_to_result_of!("call qword ptr [r11]";)
+pub(crate) unsafe extern "C-unwind" fn forward(
+    words: Words,
+    len: usize,
+    function: *mut std::ffi::c_void,
+) -> std::ffi::c_int {
+    naked_asm!(
+        ".cfi_startproc",
+        "push rbp",
+        ".cfi_def_cfa_offset 16",
+        ".cfi_offset rbp, -16",
+        "mov rbp, rsp",
+        ".cfi_def_cfa_register rbp",
+        "mov r10, rdi",
+        "mov r11, rdx",
+        "sub rsi, 6",
+        "jle 3f",
+        "test sil, 1",
+        "jz 2f",
+        "sub rsp, 8",
+        // Those on the stack are behind a saved register and a return address.
+        "2:",
+        "push qword ptr [r10 + 8*rsi + 56]",
+        "dec rsi",
+        "jnz 2b",
+        "3:",
+        "mov rdi, [r10]",
+        "mov rsi, [r10 + 8]",
+        "mov rdx, [r10 + 16]",
+        "mov rcx, [r10 + 24]",
+        "mov r8, [r10 + 32]",
+        "mov r9, [r10 + 40]",
+        "xor eax, eax",
+        "call r11",
+        "leave",
+        ".cfi_def_cfa rsp, 8",
+        "ret",
+        ".cfi_endproc",
+    )
 }

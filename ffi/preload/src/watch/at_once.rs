@@ -11,7 +11,7 @@ use mpit_ffi::comms;
 
 use super::{
     Arguments, Begun, Call, IS_NARROW, MESSAGES, OF_PROCESS, OF_THREADS, add_one, buffered, clean, has_sent,
-    keep_request, next_state, polls, stack_position, store_begun,
+    keep_request, next_state, polls, store_begun,
 };
 
 impl Call {
@@ -33,15 +33,14 @@ impl Call {
     }
 }
 
-/// Describes a call of C that begins; `None` if that takes more than a few stores, before anything is stored.
+/// Describes a call that begins; `None` if that takes more than a few stores, before anything is stored.
 #[inline(always)]
-#[allow(clippy::inline_always, reason = "the arguments would go through memory, for every call")]
 pub(crate) fn enter_at_once(call: Option<Call>, arguments: &Arguments) -> Option<Begun> {
     let call = call.filter(|call| call.has_short_path())?;
     if call.class == Class::Poll {
         polls::store(words_of_caller()?, call, arguments, |requests, at| {
             // SAFETY: the call tests these requests, and the address is not null (checked by `store`).
-            unsafe { requests.at_in_c(at, IS_NARROW.load(Relaxed)) }
+            unsafe { requests.at_given(at, IS_NARROW.load(Relaxed)) }
         });
         return Some(Begun::NONE);
     }
@@ -90,7 +89,7 @@ pub(crate) fn enter_at_once(call: Option<Call>, arguments: &Arguments) -> Option
         }
         for at in 0..count {
             // SAFETY: the call waits for `count` requests, and the address is not null (checked).
-            let handle = unsafe { requests.at_in_c(at, IS_NARROW.load(Relaxed)) };
+            let handle = unsafe { requests.at_given(at, IS_NARROW.load(Relaxed)) };
             words[words::REQUESTS + at].store(handle as u64, Relaxed);
         }
     }
@@ -105,7 +104,7 @@ pub(crate) fn enter_at_once(call: Option<Call>, arguments: &Arguments) -> Option
     store(words::SECOND, arguments.second());
     store(words::COUNT, arguments.count.map(i64::cast_unsigned));
     store(words::NUMBER, comm_words.map(|words| next_collective(words, call, arguments)));
-    words[words::POSITION].store(stack_position(), Relaxed);
+    words[words::POSITION].store(arguments.position(), Relaxed);
     let state = words[words::STATE].load(Relaxed);
     words[words::STATE].store(next_state(state, call, bits), Release);
     words[words::INSIDE].store(1, Release);
@@ -114,7 +113,6 @@ pub(crate) fn enter_at_once(call: Option<Call>, arguments: &Arguments) -> Option
 
 /// Describes the end of a call that was described at once.
 #[inline(always)]
-#[allow(clippy::inline_always, reason = "the arguments would go through memory, for every call")]
 pub(crate) fn leave_at_once(call: Option<Call>, begun: Begun, arguments: &Arguments, code: c_int) {
     let Some(call) = call else { return };
     if !call.is_start() {
@@ -127,7 +125,7 @@ pub(crate) fn leave_at_once(call: Option<Call>, begun: Begun, arguments: &Argume
         && request.is_given()
     {
         // SAFETY: the call has stored one request at the address, which is not null (checked).
-        let handle = unsafe { request.at_in_c(0, IS_NARROW.load(Relaxed)) };
+        let handle = unsafe { request.at_given(0, IS_NARROW.load(Relaxed)) };
         let comm = arguments.object.map_or(0, clean);
         keep_request(messages, call, handle, begun.number, comm, arguments.peer().unwrap_or(0));
     }
@@ -135,7 +133,6 @@ pub(crate) fn leave_at_once(call: Option<Call>, begun: Begun, arguments: &Argume
 
 /// Counts a collective operation on a communicator.
 #[inline(always)]
-#[allow(clippy::inline_always, reason = "part of the path of each collective operation")]
 fn next_collective(words: &CommWords, call: Call, arguments: &Arguments) -> u64 {
     let number = add_one(&words[comm::COLLECTIVES]);
     if call.is_left_early {
@@ -146,14 +143,12 @@ fn next_collective(words: &CommWords, call: Call, arguments: &Arguments) -> u64 
 
 /// Returns the words of a communicator that was looked up lately.
 #[inline(always)]
-#[allow(clippy::inline_always, reason = "part of the path of each collective operation")]
 fn words_of_comm(handle: u64) -> Option<&'static CommWords> {
     comms::cached(handle as Handle)?.words()
 }
 
 /// Returns the words of the calling thread, if they are found by one look.
 #[inline(always)]
-#[allow(clippy::inline_always, reason = "part of the path of each call")]
 fn words_of_caller() -> Option<&'static ThreadWords> {
     if !threads::concurrent() {
         return OF_PROCESS.get();

@@ -11,7 +11,6 @@ const MANY: u64 = 1 << 62;
 
 /// Adds a message, if the call sends from the program's buffer.
 #[inline(always)]
-#[allow(clippy::inline_always, reason = "folds away for other calls")]
 pub(super) fn add(call: Call, comm: u64, sent: u64) {
     if call.is("Bsend") || call.is("Ibsend") || call.is("Bsend_init") {
         add_buffered(call, comm, sent);

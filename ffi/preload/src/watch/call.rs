@@ -19,13 +19,17 @@ impl Call {
     pub(crate) const fn of_symbol(symbol: &str) -> Option<Self> {
         let Some(index) = live::calls::index_of_symbol(symbol) else { return None };
         let class = CALLS[index as usize].class;
+        let name = CALLS[index as usize].name.as_bytes();
         let is_collective = match class {
             Class::Collective | Class::Rooted | Class::Creation | Class::StartCollective => true,
+            // Those that create persistent requests: all of this class with such names.
+            Class::StartOther if ends_with(name, b"_init") => true,
             _ => is_one_of(index, &COLLECTIVE),
         };
         let is_left_early = match class {
             Class::Rooted | Class::StartCollective => true,
-            _ => is_one_of(index, &LEFT_EARLY),
+            Class::Collective => matches!(name, b"Scan" | b"Exscan" | [b'N', b'e', b'i', b'g', b'h', ..]),
+            _ => false,
         };
         if class.is_described() { Some(Self { index, class, is_collective, is_left_early }) } else { None }
     }
@@ -53,46 +57,8 @@ impl Call {
 }
 
 /// Collective operations on a communicator among the calls of other classes.
-const COLLECTIVE: [&str; 27] = [
-    "Comm_spawn",
-    "Comm_spawn_multiple",
-    "Comm_accept",
-    "Comm_connect",
-    "Comm_idup_with_info",
-    "Barrier_init",
-    "Bcast_init",
-    "Gather_init",
-    "Gatherv_init",
-    "Scatter_init",
-    "Scatterv_init",
-    "Allgather_init",
-    "Allgatherv_init",
-    "Alltoall_init",
-    "Alltoallv_init",
-    "Alltoallw_init",
-    "Reduce_init",
-    "Allreduce_init",
-    "Reduce_scatter_init",
-    "Reduce_scatter_block_init",
-    "Scan_init",
-    "Exscan_init",
-    "Neighbor_allgather_init",
-    "Neighbor_allgatherv_init",
-    "Neighbor_alltoall_init",
-    "Neighbor_alltoallv_init",
-    "Neighbor_alltoallw_init",
-];
-
-/// Collective operations without a root that a process may leave before others enter them.
-const LEFT_EARLY: [&str; 7] = [
-    "Scan",
-    "Exscan",
-    "Neighbor_allgather",
-    "Neighbor_allgatherv",
-    "Neighbor_alltoall",
-    "Neighbor_alltoallv",
-    "Neighbor_alltoallw",
-];
+const COLLECTIVE: [&str; 5] =
+    ["Comm_spawn", "Comm_spawn_multiple", "Comm_accept", "Comm_connect", "Comm_idup_with_info"];
 
 /// Returns true if a call has one of these names.
 pub(super) const fn is_one_of(index: u32, names: &[&str]) -> bool {
@@ -108,12 +74,16 @@ pub(super) const fn is_one_of(index: u32, names: &[&str]) -> bool {
 }
 
 const fn is_equal(one: &[u8], other: &[u8]) -> bool {
+    one.len() == other.len() && ends_with(one, other)
+}
+
+pub(super) const fn ends_with(name: &[u8], end: &[u8]) -> bool {
     let mut at = 0;
-    while at < one.len() && at < other.len() {
-        if one[at] != other[at] {
+    while at < end.len() {
+        if name.len() < end.len() || name[name.len() - end.len() + at] != end[at] {
             return false;
         }
         at += 1;
     }
-    one.len() == other.len()
+    true
 }

@@ -5,42 +5,23 @@ use std::sync::atomic::{
     Ordering::{Relaxed, Release},
 };
 
+use mpit_components::live::calls::{CALLS, Class};
 use mpit_components::live::{self, file_words as words};
 use mpit_ffi::abi::Handle;
 use mpit_ffi::comms::{self, Comm};
 
-use super::call::is_one_of;
 use super::{Call, add_one, clean};
 use crate::arguments::Handles;
 
-/// The collective operations on a file.
-const COLLECTIVE: [&str; 21] = [
-    "File_close",
-    "File_set_view",
-    "File_set_size",
-    "File_preallocate",
-    "File_sync",
-    "File_read_all",
-    "File_read_at_all",
-    "File_read_ordered",
-    "File_write_all",
-    "File_write_at_all",
-    "File_write_ordered",
-    "File_read_all_end",
-    "File_read_at_all_end",
-    "File_read_ordered_end",
-    "File_write_all_end",
-    "File_write_at_all_end",
-    "File_write_ordered_end",
-    "File_iread_all",
-    "File_iread_at_all",
-    "File_iwrite_all",
-    "File_iwrite_at_all",
-];
+/// The endings of the collective operations on a file.
+const COLLECTIVE: [&[u8]; 8] =
+    [b"_all", b"_ordered", b"_end", b"_close", b"_set_view", b"_set_size", b"_preallocate", b"_sync"];
 
-/// Returns true for a collective operation on a file.
-pub(super) const fn is_collective(call: Call) -> bool {
-    is_one_of(call.index, &COLLECTIVE)
+/// Returns true for a collective operation on a file that waits for others.
+pub(super) fn is_collective(call: Call) -> bool {
+    let name = CALLS[call.index as usize].name.as_bytes();
+    let is_of_file = matches!(call.class, Class::File | Class::StartOther) && name.starts_with(b"File_");
+    is_of_file && COLLECTIVE.iter().any(|ending| name.ends_with(ending))
 }
 
 fn slot_of(handle: u64) -> Option<&'static [AtomicU64; words::CELLS]> {

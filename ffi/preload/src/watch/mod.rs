@@ -1,12 +1,13 @@
 //! The description of the call that each thread is in, for other programs: a few words in the store of the job
 //! ([`mpit_components::live`]).
 //!
-//! [`crate::interpose::watched_in_c`] defines a function for each call, which is the next definition for all other code while
-//! descriptions are [wanted](is_wanted). So they cost nothing otherwise, and every way to the library passes the function once.
-//! Words are stored without a lock, and no clock is read. Most calls are described [at once](at_once), by a few stores; the function
-//! leaves the others to a second one.
+//! While descriptions are [wanted](is_wanted), every way to the library passes code that describes the call once
+//! ([`crate::interpose`]). So they cost nothing otherwise.
+//! Words are stored without a lock, and no clock is read. Most calls are described [at once](at_once), by a few stores.
 //!
 //! A call that is left by `longjmp` or an exception stays described until the next call of the thread.
+
+#![allow(clippy::inline_always, reason = "part of the path of each call")]
 
 mod at_once;
 mod buffered;
@@ -14,6 +15,7 @@ mod call;
 mod files;
 mod polls;
 mod requests;
+mod roles;
 mod starting;
 mod windows;
 
@@ -38,6 +40,7 @@ use crate::isolation::{catch_panic, with_errno_kept};
 
 pub(crate) use at_once::{enter_at_once, leave_at_once};
 pub(crate) use call::Call;
+pub(crate) use roles::Role;
 
 /// The words while one thread calls at a time.
 static OF_PROCESS: StaticRef<ThreadWords> = StaticRef::new();
@@ -70,6 +73,8 @@ pub(crate) fn is_wanted() -> bool {
 /// The arguments of a call that describe it.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Arguments {
+    /// The position of the call on the stack; 0 for the frame in which its description begins.
+    pub(crate) position: u64,
     pub(crate) object: Option<Handle>,
     pub(crate) comm: Option<Handle>,
     pub(crate) dest: Option<c_int>,
@@ -100,9 +105,13 @@ pub(crate) struct Arguments {
 }
 
 impl Arguments {
+    #[inline(always)]
+    pub(crate) fn position(&self) -> u64 {
+        if self.position == 0 { stack_position() } else { self.position }
+    }
+
     /// Returns the word with the peer and the tag.
     #[inline(always)]
-    #[allow(clippy::inline_always, reason = "folds away")]
     fn peer(&self) -> Option<u64> {
         let peer = self.dest.or(self.source).or(self.other_peer).or(self.leader)?;
         Some(live::pack(peer, self.tag.unwrap_or(0)))
@@ -110,7 +119,6 @@ impl Arguments {
 
     /// Returns the word with the peer and the tag of the receive of a combined call.
     #[inline(always)]
-    #[allow(clippy::inline_always, reason = "folds away")]
     fn second(&self) -> Option<u64> {
         match self.remote_leader {
             Some(leader) => Some(live::pack(leader, 0)),
@@ -120,7 +128,6 @@ impl Arguments {
 
     /// Returns the word for the message that the call sends, if it sends one.
     #[inline(always)]
-    #[allow(clippy::inline_always, reason = "folds away")]
     fn sent(&self) -> Option<u64> {
         Some(live::pack(self.dest?, self.tag.unwrap_or(0)))
     }
@@ -192,7 +199,7 @@ fn start(call: Call, arguments: &Arguments) -> Begun {
 }
 
 fn enter_with(words: &'static ThreadWords, call: Call, arguments: &Arguments) -> Begun {
-    let position = stack_position();
+    let position = arguments.position();
     let state = words[words::STATE].load(Relaxed);
     if words[words::INSIDE].load(Relaxed) != 0 && position + MIN_DEPTH < words[words::POSITION].load(Relaxed)
     {
@@ -263,7 +270,6 @@ fn enter_with(words: &'static ThreadWords, call: Call, arguments: &Arguments) ->
 
 /// Returns the state of the call after that of another state.
 #[inline(always)]
-#[allow(clippy::inline_always, reason = "part of the path of each call")]
 fn next_state(state: u64, call: Call, bits: u64) -> u64 {
     let number = (state >> words::NUMBER_SHIFT) + 1;
     number << words::NUMBER_SHIFT | u64::from(call.index) << words::CALL_SHIFT | bits
@@ -316,15 +322,13 @@ pub(crate) fn leave(call: Option<Call>, begun: Begun, arguments: &Arguments, cod
 
 /// Returns a handle without the undefined upper half of a narrow one.
 #[inline(always)]
-#[allow(clippy::inline_always, reason = "one instruction")]
 pub(crate) fn clean(handle: Handle) -> u64 {
     handle as u64 & HANDLE_BITS.load(Relaxed)
 }
 
 /// Returns the position of the caller's frame. Stacks grow downwards.
 #[inline(always)]
-#[allow(clippy::inline_always, reason = "the frame is the caller's")]
-pub(crate) fn stack_position() -> u64 {
+fn stack_position() -> u64 {
     let position: u64;
     #[cfg(target_arch = "x86_64")]
     // SAFETY: the instruction only reads the stack pointer.
@@ -421,7 +425,6 @@ fn add_send(messages: &MessageWords, comm: u64, sent: u64) {
 
 /// Returns true if a message is in the set of those that were sent.
 #[inline(always)]
-#[allow(clippy::inline_always, reason = "part of the path of each message")]
 fn has_sent(messages: &MessageWords, comm: u64, sent: u64) -> bool {
     let (at, bit) = live::send_bit(comm, sent);
     messages[at].load(Relaxed) >> bit & 1 != 0
@@ -439,7 +442,6 @@ fn next_collective(handle: u64, call: Call, arguments: &Arguments) -> Option<u64
 
 /// Stores a collective operation among the last ones of a communicator.
 #[inline(always)]
-#[allow(clippy::inline_always, reason = "part of the path of collective operations with a root")]
 fn store_begun(words: &CommWords, call: Call, number: u64, arguments: &Arguments) {
     let begun = live::begun(call.index, number, arguments.other_peer.unwrap_or(0));
     words[live::begun_slot(number)].store(begun, Relaxed);
@@ -447,7 +449,6 @@ fn store_begun(words: &CommWords, call: Call, number: u64, arguments: &Arguments
 
 /// Adds one to a count. Collective operations on an object are ordered, so no other thread adds at the same time.
 #[inline(always)]
-#[allow(clippy::inline_always, reason = "part of the path of each collective operation")]
 fn add_one(count: &AtomicU64) -> u64 {
     let number = count.load(Relaxed) + 1;
     count.store(number, Relaxed);
@@ -456,7 +457,6 @@ fn add_one(count: &AtomicU64) -> u64 {
 
 /// Stores the description of a request that a call has created.
 #[inline(always)]
-#[allow(clippy::inline_always, reason = "part of the path of each nonblocking call")]
 fn keep_request(
     messages: &MessageWords,
     call: Call,

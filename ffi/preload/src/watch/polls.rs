@@ -12,7 +12,6 @@ use crate::arguments::Handles;
 /// Counts a call of a thread, and stores its first requests, which `read` returns, or its message. Inlined, it is part of a frame that
 /// any unwinder may remove: types that are `Copy` have nothing to clean up, also in builds without optimization.
 #[inline(always)]
-#[allow(clippy::inline_always, reason = "the arguments would go through memory, for every call")]
 pub(super) fn store(
     words: &ThreadWords,
     call: Call,

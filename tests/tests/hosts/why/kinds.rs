@@ -92,11 +92,16 @@ pub(super) fn every(step: usize, first: usize) -> impl Iterator<Item = Hang> {
     HANGS.into_iter().skip(first).step_by(step)
 }
 
-/// Returns the ways to hang that a library runs: a program takes some seconds, so the libraries of a family take turns.
+/// Returns the ways to hang that a library runs in C: a program takes some seconds, so the libraries of a family take turns.
 pub(super) fn of_stack(stack: &Stack, kinds: &[Hang]) -> Vec<Hang> {
+    in_turn(stack, kinds, &FAMILIES)
+}
+
+/// Returns the ways to hang that a library runs, if those of each of these families take turns.
+pub(super) fn in_turn(stack: &Stack, kinds: &[Hang], families: &[&[&str]]) -> Vec<Hang> {
     let is_all = env::var(ALL.0).is_ok_and(|value| value == ALL.1);
     let is_its_turn = |at: usize, kind: &str| {
-        let mut turns = FAMILIES.iter().map(|family| {
+        let mut turns = families.iter().map(|family| {
             let able: Vec<&str> = family.iter().copied().filter(|label| hangs_on(label, kind)).collect();
             able.get(at % able.len().max(1)).copied()
         });

@@ -5,9 +5,14 @@ use serde_json::Value;
 
 use super::{CheckOutput, check, directory, equal, named};
 
-#[test]
-fn names_are_compared_with_the_library() -> Outcome {
-    stacks::on_each("check", taken)
+/// Tests of the second tier.
+mod second {
+    use super::*;
+
+    #[test]
+    fn names_are_compared_with_the_library() -> Outcome {
+        stacks::on_each("check", taken)
+    }
 }
 
 fn taken(stack: &Stack) -> Outcome {

@@ -13,13 +13,8 @@ use super::reader::Reader;
 pub(crate) fn reader(stack: Option<&Stack>) -> Outcome<Reader> {
     let installed = installed()?;
     let mut path = vec![installed.join("bin")];
-    let build = paths::target().join("guides/build").into_os_string();
-    // Crates in different directories share dependencies, and use little disk space.
-    let mut environment: Vec<(String, OsString)> = vec![
-        ("CARGO_BUILD_BUILD_DIR".into(), build),
-        ("CARGO_INCREMENTAL".into(), "0".into()),
-        ("CARGO_PROFILE_DEV_DEBUG".into(), "0".into()),
-    ];
+    let mut environment: Vec<(String, OsString)> =
+        paths::shared_build().into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
     if let Some(stack) = stack {
         path.push(launchers(stack)?);
         environment

@@ -60,94 +60,138 @@ fn read(page: &str) -> Outcome<String> {
     fs::read_to_string(&path).context(path.display())
 }
 
+/// The guides with parts in Rust that other tests follow: one needs a compiler wrapper of an MPI library from the beginning, and one needs none
+/// at all.
+const ELSEWHERE: [&str; 2] = ["embed.md", "variable.md"];
+
+/// Returns true if a step is a command of an MPI library, or uses what one has made.
+fn needs_mpi(step: &Step) -> bool {
+    match step {
+        Step::File { .. } => false,
+        Step::Command { command, .. } => ["mpicc", "mpiexec"].iter().any(|name| command.contains(name)),
+    }
+}
+
+/// Follows the guides with parts in Rust, without the commands that need an MPI library.
+#[test]
+fn parts_without_mpi() -> Outcome {
+    let mut count = 0;
+    for entry in fs::read_dir(paths::workspace().join("docs/guides")).context("docs/guides")? {
+        let name = entry.context("docs/guides")?.file_name().display().to_string();
+        let page = format!("docs/guides/{name}");
+        let text = read(&page)?;
+        if !text.contains("\n```rust") || ELSEWHERE.contains(&name.as_str()) {
+            continue;
+        }
+        count += 1;
+        let mut steps = steps(&text, "").context(&page)?;
+        steps.retain(|step| !needs_mpi(step));
+        installed::reader(None)?.follow(&steps).context(&page)?;
+    }
+    Failure::unless(count >= 4, || format!("{count} guides have parts in Rust"))
+}
+
 #[test]
 fn a_variable_of_a_component_in_rust() -> Outcome {
     follow_without_mpi("docs/guides/variable.md")
 }
 
-#[test]
-fn tools_in_c_and_rust() -> Outcome {
-    follow("docs/guides/tool.md", &GUIDE_STACKS)
-}
+/// Tests of the second tier: whole pages, on MPI libraries.
+mod second {
+    use super::*;
 
-#[test]
-fn doctor_page() -> Outcome {
-    follow("docs/doctor.md", &["ompi4.1.4", "mpich4.0.2"])
-}
-
-/// Follows the page on the first of four hosts.
-#[test]
-fn jobs_on_a_cluster() -> Outcome {
-    const PAGE: &str = "docs/cluster.md";
-    let Some(session) = Session::start(&Shape { hosts: 4, latency: None, bandwidth: None })? else {
-        return Ok(());
-    };
-    let cluster = session.cluster();
-    if let Some(reason) = cluster.without_slurm() {
-        return record::not_run(PAGE, &reason);
+    #[test]
+    fn tools_in_c_and_rust() -> Outcome {
+        follow("docs/guides/tool.md", &GUIDE_STACKS)
     }
-    one_by_one(
-        PAGE,
-        |stack| ["ompi4.1.4", "mpich5.0.2"].contains(&stack.label()),
-        |stack| {
-            installed::reader_on(stack, cluster)?.follow(&steps(&read(PAGE)?, stack.label())?).context(PAGE)
-        },
-    )
-}
 
-#[test]
-fn a_program_that_hangs() -> Outcome {
-    follow("docs/guides/hang.md", &GUIDE_STACKS)
-}
+    #[test]
+    fn doctor_page() -> Outcome {
+        follow("docs/doctor.md", &["ompi4.1.4", "mpich4.0.2"])
+    }
 
-#[test]
-fn a_program_that_is_slow() -> Outcome {
-    follow("docs/guides/slow.md", &GUIDE_STACKS)
-}
+    /// Follows the page on the first of four hosts.
+    #[test]
+    fn jobs_on_a_cluster() -> Outcome {
+        const PAGE: &str = "docs/cluster.md";
+        let Some(session) = Session::start(&Shape { hosts: 4, latency: None, bandwidth: None })? else {
+            return Ok(());
+        };
+        let cluster = session.cluster();
+        if let Some(reason) = cluster.without_slurm() {
+            return record::not_run(PAGE, &reason);
+        }
+        one_by_one(
+            PAGE,
+            |stack| ["ompi4.1.4", "mpich5.0.2"].contains(&stack.label()),
+            |stack| {
+                installed::reader_on(stack, cluster)?
+                    .follow(&steps(&read(PAGE)?, stack.label())?)
+                    .context(PAGE)
+            },
+        )
+    }
 
-#[test]
-fn tools_that_read_a_part() -> Outcome {
-    follow("docs/guides/other-tools.md", &["ompi4.1.4", "mpich4.0.2"])
-}
+    #[test]
+    fn a_program_that_hangs() -> Outcome {
+        follow("docs/guides/hang.md", &GUIDE_STACKS)
+    }
 
-#[test]
-fn the_tool_for_late_receives() -> Outcome {
-    let with_intel = [&GUIDE_STACKS[..], &["impi2021.19"]].concat();
-    follow("examples/unexpected/README.md", &with_intel)
-}
+    #[test]
+    fn a_program_that_is_slow() -> Outcome {
+        follow("docs/guides/slow.md", &GUIDE_STACKS)
+    }
 
-#[test]
-fn a_program_and_a_library_with_variables() -> Outcome {
-    follow("docs/guides/middleware.md", &["ompi4.1.4", "mpich5.0.2"])
-}
+    #[test]
+    fn tools_that_read_a_part() -> Outcome {
+        follow("docs/guides/other-tools.md", &["ompi4.1.4", "mpich4.0.2"])
+    }
 
-#[test]
-fn an_mpi_library_that_embeds_mpit() -> Outcome {
-    follow("docs/guides/embed.md", &["mpich5.0.2-abi"])
-}
+    #[test]
+    fn the_tool_for_late_receives() -> Outcome {
+        let with_intel = [&GUIDE_STACKS[..], &["impi2021.19"]].concat();
+        follow("examples/unexpected/README.md", &with_intel)
+    }
 
-#[test]
-fn a_plug_in_in_rust() -> Outcome {
-    let page = "docs/guides/rust-plugin.md";
-    check_line_count(page, &["Cargo.toml", "src/lib.rs"], 25)?;
-    follow(page, &GUIDE_STACKS)
-}
+    #[test]
+    fn a_program_and_a_library_with_variables() -> Outcome {
+        follow("docs/guides/middleware.md", &["ompi4.1.4", "mpich5.0.2"])
+    }
 
-#[test]
-fn a_plug_in_in_c() -> Outcome {
-    let page = "docs/guides/c-plugin.md";
-    check_line_count(page, &["large.c"], 40)?;
-    follow(page, &GUIDE_STACKS)
-}
+    #[test]
+    fn an_mpi_library_that_embeds_mpit() -> Outcome {
+        follow("docs/guides/embed.md", &["mpich5.0.2-abi"])
+    }
 
-/// Follows the three commands of the README with a program that passes a token around.
-#[test]
-fn the_commands_of_the_readme() -> Outcome {
-    let text = read("README.md")?;
-    let (_, section) = text.split_once("\n## Three commands\n").context("README.md has no three commands")?;
-    let section = section.split("\n## ").next().unwrap_or_default();
-    let program = "```console\n$ mpicc /src/mpit/tests/hosts/c/ring.c -o app\n```\n";
-    follow_text("README.md", &format!("{program}{section}"), &GUIDE_STACKS)
+    #[test]
+    fn a_plug_in_in_rust() -> Outcome {
+        let page = "docs/guides/rust-plugin.md";
+        check_line_count(page, &["Cargo.toml", "src/lib.rs"], 25)?;
+        follow(page, &GUIDE_STACKS)
+    }
+
+    #[test]
+    fn a_plug_in_in_c() -> Outcome {
+        let page = "docs/guides/c-plugin.md";
+        check_line_count(page, &["large.c"], 40)?;
+        follow(page, &GUIDE_STACKS)
+    }
+
+    /// Follows the three commands of the README with a program that passes a token around.
+    #[test]
+    fn the_commands_of_the_readme() -> Outcome {
+        let text = read("README.md")?;
+        let (_, section) =
+            text.split_once("\n## Three commands\n").context("README.md has no three commands")?;
+        let section = section.split("\n## ").next().unwrap_or_default();
+        let program = "```console\n$ mpicc /src/mpit/tests/hosts/c/ring.c -o app\n```\n";
+        follow_text("README.md", &format!("{program}{section}"), &GUIDE_STACKS)
+    }
+
+    #[test]
+    fn a_component_in_rust_and_in_c() -> Outcome {
+        follow("docs/guides/component.md", &GUIDE_STACKS)
+    }
 }
 
 /// Counts the lines that the reader has to write: those of the given files, without empty ones.
@@ -163,11 +207,6 @@ fn check_line_count(page: &str, files: &[&str], most: usize) -> Outcome {
     Failure::unless(counts.len() == files.len() && lines <= most, || {
         format!("{page}: {files:?} have {lines} lines, and {most} are the most")
     })
-}
-
-#[test]
-fn a_component_in_rust_and_in_c() -> Outcome {
-    follow("docs/guides/component.md", &GUIDE_STACKS)
 }
 
 #[test]

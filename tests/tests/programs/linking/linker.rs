@@ -80,7 +80,7 @@ pub(crate) fn keeps_its_lists(file: &Path) -> Outcome {
     let symbols = readelf(file, &["--dyn-syms"])?;
     // The linker defines the bounds; other symbols with these names are statics of Rust, which a whole archive exports like all.
     let is_replaceable = |line: &&str| {
-        let is_bound = line.contains(" __start_linkm") || line.contains(" __stop_linkm");
+        let is_bound = line.contains(" __start_mpit_0_1_") || line.contains(" __stop_mpit_0_1_");
         let is_exported = line.contains(" DEFAULT ") && !line.contains(" LOCAL ");
         is_bound && is_exported && line.contains("_MPIT_0_1_")
     };

@@ -12,28 +12,33 @@ fn shows_the_same(build: &Build) -> Outcome {
     equal(&linked, &loaded)
 }
 
-#[test]
-fn optimized() -> Outcome {
-    shows_the_same(&Build::RELEASE)
-}
+/// Tests of the second tier.
+mod second {
+    use super::*;
 
-#[test]
-fn with_lto_and_without_unwinding() -> Outcome {
-    shows_the_same(&Build::LTO)
-}
-
-#[test]
-fn linked_by_another_linker() -> Outcome {
-    shows_the_same(&Build::GNU_LD)
-}
-
-#[test]
-fn by_another_compiler() -> Outcome {
-    if !Build::NIGHTLY.is_possible() {
-        let why = "is not installed; `rustup toolchain install nightly` gets it";
-        return record::not_run("Rust nightly", why);
+    #[test]
+    fn optimized() -> Outcome {
+        shows_the_same(&Build::RELEASE)
     }
-    shows_the_same(&Build::NIGHTLY)
+
+    #[test]
+    fn with_lto_and_without_unwinding() -> Outcome {
+        shows_the_same(&Build::LTO)
+    }
+
+    #[test]
+    fn linked_by_another_linker() -> Outcome {
+        shows_the_same(&Build::GNU_LD)
+    }
+
+    #[test]
+    fn by_another_compiler() -> Outcome {
+        if !Build::NIGHTLY.is_possible() {
+            let why = "is not installed; `rustup toolchain install nightly` gets it";
+            return record::not_run("Rust nightly", why);
+        }
+        shows_the_same(&Build::NIGHTLY)
+    }
 }
 
 #[test]

@@ -20,7 +20,6 @@ impl Amounts {
     /// Returns the bytes exchanged with each, if they are equal, in a function that forwards a call and so must have nothing to clean
     /// up. Amounts that are found in caches alone are not listed, so nothing is leaked.
     #[inline(always)]
-    #[allow(clippy::inline_always, reason = "part of the fast path of each operation")]
     pub(super) fn into_each(self) -> Option<u64> {
         match *ManuallyDrop::new(self) {
             Self::Each(bytes) => Some(bytes),

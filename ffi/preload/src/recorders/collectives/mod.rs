@@ -14,7 +14,7 @@ use mpit_ffi::datatypes;
 
 pub(crate) use amounts::Amounts;
 pub(crate) use routes::{Routed, RoutedOfThread};
-pub(crate) use shapes::{Either, InBuffer, Own, Reduced, rooted, rootless};
+pub(crate) use shapes::{Either, InBuffer, NoBlocks, Own, Reduced, Shape, rooted, rootless};
 
 use super::datatypes::query_size;
 use super::routes::RouteKey;
@@ -69,40 +69,23 @@ pub(crate) enum Lookup {
     Library,
 }
 
-/// The arguments of a call that performs a collective operation.
-pub(crate) trait Shape: Copy {
-    /// Returns the operation; `None` if that requires a lookup beyond the allowed effort.
-    fn operation(self, lookup: Lookup) -> Option<Collective>;
-
-    fn kind(self) -> Kind;
-
-    /// Returns the key of routes for the operation; `None` if it has no routes.
-    fn route_key(self) -> Option<RouteKey>;
-
-    /// Returns the key of routes for operations that are counted before they are forwarded; `None` unless the library accepts the call
-    /// whenever the members of the key are valid.
-    fn key_in_advance(self) -> Option<RouteKey>;
-
-    /// Queries the error handler of the communicator, once. The library has accepted the communicator.
-    fn query_error_handler(self, comm: &Comm);
-}
-
 /// The record of a collective operation, to be made from the call's arguments.
-pub(crate) struct CollectiveRecorder<S> {
-    shape: S,
+#[derive(Clone, Copy)]
+pub(crate) struct CollectiveRecorder<L: Binding> {
+    shape: Shape<L>,
     /// False if the call is to return a request and has no variable for it.
     has_place_for_request: bool,
 }
 
-impl<S: Shape> CollectiveRecorder<S> {
-    fn new(shape: S) -> Self {
+impl<L: Binding> CollectiveRecorder<L> {
+    #[inline(always)]
+    fn new(shape: Shape<L>) -> Self {
         Self { shape, has_place_for_request: true }
     }
 
     /// Makes it the record of a call that returns a request.
     #[inline(always)]
-    #[allow(clippy::inline_always, reason = "part of the fast path of each operation")]
-    pub(crate) fn nonblocking<L: Binding>(self, request: Request<L>) -> Self {
+    pub(crate) fn nonblocking(self, request: Request<L>) -> Self {
         Self { has_place_for_request: request.is_given(), ..self }
     }
 
@@ -113,26 +96,24 @@ impl<S: Shape> CollectiveRecorder<S> {
 
     /// Returns the key of routes for operations that are counted before they are forwarded, if the library accepts this one.
     #[inline(always)]
-    #[allow(clippy::inline_always, reason = "part of the fast path of each operation")]
     fn key_in_advance(&self) -> Option<RouteKey> {
         if self.has_place_for_request { self.shape.key_in_advance() } else { None }
     }
 
     /// Prepares the record without notifying listeners.
-    pub(crate) fn resolve_handles(self) -> Pending<S> {
+    pub(crate) fn resolve_handles(self) -> Pending<L> {
         let revision = revision::current();
         Pending { resolved: self.shape.operation(Lookup::Registered), shape: self.shape, revision }
     }
 }
 
-impl<S: Shape> Recorder for CollectiveRecorder<S> {
+impl<L: Binding> Recorder for CollectiveRecorder<L> {
     type FastRecord = Operation<'static>;
-    type Pending = Pending<S>;
+    type Pending = Pending<L>;
 
     /// Returns the operation if it exchanges the same number of bytes with each, communicator and type are in the caches of recent
     /// lookups, and the error handler of the communicator is known.
     #[inline(always)]
-    #[allow(clippy::inline_always, reason = "the arguments would go through memory, for every operation")]
     fn fast_record(self) -> Option<Operation<'static>> {
         let Collective { comm, kind, root, amounts, in_place } = self.shape.operation(Lookup::Cached)?;
         let bytes = amounts.into_each()?;
@@ -144,7 +125,6 @@ impl<S: Shape> Recorder for CollectiveRecorder<S> {
     }
 
     #[inline(always)]
-    #[allow(clippy::inline_always, reason = "the fast path of each operation, where most of it folds away")]
     fn count_equal(self) -> bool {
         let routes = &IN_ADVANCE.of_process;
         let Some(key) = self.key_in_advance() else { return false };
@@ -152,7 +132,6 @@ impl<S: Shape> Recorder for CollectiveRecorder<S> {
     }
 
     #[inline(always)]
-    #[allow(clippy::inline_always, reason = "the fast path of each operation, where most of it folds away")]
     fn count_equal_of_thread(self) -> bool {
         let Some(routes) = IN_ADVANCE_OF_THIS_THREAD.idle() else { return false };
         let Some(key) = self.key_in_advance() else { return false };
@@ -160,7 +139,6 @@ impl<S: Shape> Recorder for CollectiveRecorder<S> {
     }
 
     #[inline(always)]
-    #[allow(clippy::inline_always, reason = "the fast path of each operation, where most of it folds away")]
     fn count_by_route(self) -> bool {
         let routes = &IN_ADVANCE.of_process;
         let Some(key) = self.key_in_advance() else { return false };
@@ -168,7 +146,6 @@ impl<S: Shape> Recorder for CollectiveRecorder<S> {
     }
 
     #[inline(always)]
-    #[allow(clippy::inline_always, reason = "the fast path of each operation, where most of it folds away")]
     fn count_by_route_of_thread(self, slot: usize) -> bool {
         let Some(routes) = IN_ADVANCE.of_threads[slot].get() else { return false };
         let Some(key) = self.key_in_advance() else { return false };
@@ -176,13 +153,11 @@ impl<S: Shape> Recorder for CollectiveRecorder<S> {
     }
 
     #[inline(always)]
-    #[allow(clippy::inline_always, reason = "the fast path of each operation, where most of it folds away")]
     fn find_route(self) -> Option<Routed> {
         Routed::find(&AFTER_SUCCESS.of_process, self.shape)
     }
 
     #[inline(always)]
-    #[allow(clippy::inline_always, reason = "the fast path of each operation, where most of it folds away")]
     fn find_route_of_thread(self, slot: usize) -> Option<RoutedOfThread> {
         let routes = AFTER_SUCCESS.of_threads[slot].get()?;
         Some(RoutedOfThread { routed: Routed::find(routes, self.shape)?, slot })
@@ -202,7 +177,7 @@ impl<S: Shape> Recorder for CollectiveRecorder<S> {
     }
 
     #[inline]
-    fn prepare(self) -> Pending<S> {
+    fn prepare(self) -> Pending<L> {
         in_advance::decide();
         let mut pending = self.resolve_handles();
         if coll::beginnings_wanted() {
@@ -215,7 +190,7 @@ impl<S: Shape> Recorder for CollectiveRecorder<S> {
     }
 
     #[inline]
-    fn after_in_c(self, mut pending: Pending<S>) {
+    fn after_in_c(self, mut pending: Pending<L>) {
         let Some(operation) = pending.operation() else { return };
         self.shape.query_error_handler(operation.comm);
         operation.deliver(|operation| {
@@ -228,14 +203,14 @@ impl<S: Shape> Recorder for CollectiveRecorder<S> {
 }
 
 /// A collective operation that was forwarded: the operation if it was resolved before, and the arguments of the call.
-pub(crate) struct Pending<S> {
+pub(crate) struct Pending<L: Binding> {
     resolved: Option<Collective>,
-    shape: S,
+    shape: Shape<L>,
     /// Read before the handles were resolved.
     revision: u64,
 }
 
-impl<S: Shape> Pending<S> {
+impl<L: Binding> Pending<L> {
     /// Takes the operation. The library must have accepted it.
     pub(crate) fn operation(&mut self) -> Option<Collective> {
         match self.resolved.take() {
@@ -248,11 +223,11 @@ impl<S: Shape> Pending<S> {
 /// Queries the library, which is rare: at the first use of a communicator, and for types that were committed unseen.
 #[cold]
 #[inline(never)]
-fn query<S: Shape>(shape: S) -> Option<Collective> {
+fn query<L: Binding>(shape: Shape<L>) -> Option<Collective> {
     shape.operation(Lookup::Library)
 }
 
-impl<S: Shape> super::Pending for Pending<S> {
+impl<L: Binding> super::Pending for Pending<L> {
     #[inline]
     fn after(mut self) {
         if let Some(operation) = self.operation() {
@@ -363,42 +338,5 @@ fn remote_root(abi: &Abi, root: std::ffi::c_int) -> Root {
         root if root == abi.root => Root::Here,
         root if root == abi.proc_null => Root::None,
         root => Root::At(root.cast_unsigned()),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{Collective, CollectiveRecorder, Comm, Kind, Lookup, Recorder, RouteKey, Shape};
-
-    /// A shape whose handles are not registered, because another thread has freed the objects.
-    #[derive(Clone, Copy)]
-    struct Freed;
-
-    impl Shape for Freed {
-        fn operation(self, lookup: Lookup) -> Option<Collective> {
-            assert_ne!(lookup, Lookup::Library, "the library would report an error");
-            None
-        }
-
-        fn kind(self) -> Kind {
-            Kind::Barrier
-        }
-
-        fn route_key(self) -> Option<RouteKey> {
-            None
-        }
-
-        fn key_in_advance(self) -> Option<RouteKey> {
-            None
-        }
-
-        fn query_error_handler(self, _comm: &Comm) {
-            unreachable!("the library would report an error");
-        }
-    }
-
-    #[test]
-    fn freed_handles_are_not_queried() {
-        CollectiveRecorder::new(Freed).record_if_registered();
     }
 }

@@ -7,6 +7,7 @@ use mpit_ffi::comms;
 use mpit_ffi::datatypes;
 
 use super::Shape;
+use crate::arguments::Binding;
 use crate::nesting::thread_routes::ThreadRoutes;
 use crate::recorders::in_advance;
 use crate::recorders::routes::{Cells, Counter, RouteKey, Routes};
@@ -66,8 +67,7 @@ pub(crate) struct Routed {
 
 impl Routed {
     #[inline(always)]
-    #[allow(clippy::inline_always, reason = "the fast path of each operation, where most of it folds away")]
-    pub(super) fn find(routes: &'static KindRoutes, shape: impl Shape) -> Option<Self> {
+    pub(super) fn find(routes: &'static KindRoutes, shape: Shape<impl Binding>) -> Option<Self> {
         let revision = revision::current();
         let (sums, each) = routes[shape.kind() as usize].find(shape.route_key()?)?;
         Some(Self { sums, each, revision })
@@ -75,7 +75,6 @@ impl Routed {
 
     /// Counts the operation, which has succeeded. Returns false, and does nothing, if the route became invalid during the call.
     #[inline(always)]
-    #[allow(clippy::inline_always, reason = "part of the fast path of each operation, which calls nothing")]
     pub(crate) fn count(self) -> bool {
         revision::current() == self.revision && self.sums.is_none_or(|sums| sums.record_alone(self.each))
     }
@@ -93,7 +92,6 @@ impl RoutedOfThread {
     /// Counts the operation like [`Routed::count`]. Does nothing either if another thread continues it: a library may run calls on
     /// threads of its own, which they leave while they wait.
     #[inline(always)]
-    #[allow(clippy::inline_always, reason = "part of the fast path of each operation, which calls nothing")]
     pub(crate) fn count(self) -> bool {
         thread_slots::current() == Some(self.slot) && self.routed.count()
     }
@@ -163,7 +161,6 @@ impl Cells<CaseSums> for CaseCells {
     const NONE: Self = Self::new();
 
     #[inline(always)]
-    #[allow(clippy::inline_always, reason = "part of the fast path of each operation, which calls nothing")]
     fn refer_to(&self, sums: &'static CaseSums, each: u64) {
         self.refer_to(sums, each);
     }
@@ -173,7 +170,6 @@ impl Cells<CaseSums> for CaseCells {
     }
 
     #[inline(always)]
-    #[allow(clippy::inline_always, reason = "part of the fast path of each operation, which calls nothing")]
     fn count_alone(&self, each: u64) -> bool {
         self.record_alone(each)
     }
@@ -183,7 +179,6 @@ impl Counter for CaseSums {
     type Cells = CaseCells;
 
     #[inline(always)]
-    #[allow(clippy::inline_always, reason = "part of the fast path of each operation, which calls nothing")]
     fn count_alone(&self, bytes: u64) -> bool {
         self.record_alone(bytes)
     }

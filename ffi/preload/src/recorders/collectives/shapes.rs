@@ -1,235 +1,231 @@
-//! The two shapes of collective operations, with a root and without. The table of calls lists the shape of each
-//! call, and the arguments that describe its blocks.
-
-#![allow(
-    clippy::inline_always,
-    reason = "the fast path of each operation, on which all but a few lines fold away"
-)]
+//! The shape of collective operations: the arguments of a call that determine its participants and its blocks, by their meaning.
 
 use mpit_components::coll::{Kind, Root};
 use mpit_ffi::abi::Handle;
 
-use super::{Amounts, CallContext, Collective, CollectiveRecorder, Lookup, Shape, bytes};
-use crate::arguments::{Binding, Buf, Comm, Count, Int, Op, RecvCounts, SendCounts, Type, Types};
+use super::{Amounts, CallContext, Collective, CollectiveRecorder, Lookup, bytes};
+use crate::arguments::{Binding, Buf, Comm, Count, Counts, Int, Op, RecvCounts, SendCounts, Type, Types};
 use crate::recorders::routes::RouteKey;
 
+/// The arguments of a call that performs a collective operation.
 #[derive(Clone, Copy)]
-pub(crate) struct Rooted<L: Binding, U, B> {
+pub(crate) struct Shape<L: Binding> {
+    kind: Kind,
+    /// `None` for an operation without a root.
+    root: Option<Int<L>>,
+    comm: Comm<L>,
+    /// The buffer that may be `MPI_IN_PLACE`; with a root, only there.
+    buffer: Option<Buf<L>>,
+    choice: Choice<L>,
+}
+
+/// The arguments of a call for the blocks that this process exchanges with the others.
+#[derive(Clone, Copy)]
+pub(crate) struct Choice<L: Binding> {
+    /// The blocks at the root, or with `MPI_IN_PLACE` if there is no root.
+    special: Blocks<L>,
+    other: Blocks<L>,
+    acceptance: Acceptance<L>,
+}
+
+/// Some blocks.
+#[derive(Clone, Copy)]
+enum Blocks<L: Binding> {
+    None,
+    Equal(Count<L>, Type<L>),
+    /// Blocks of different lengths.
+    Counts(Counts<L>, Type<L>),
+    /// The block of this process among blocks for all: it is sent to each process.
+    Own(Counts<L>, Type<L>),
+    /// Blocks of different lengths and types.
+    Typed(Counts<L>, Types<L>),
+}
+
+/// The arguments that the library must accept besides communicator, root, count and datatype.
+#[derive(Clone, Copy)]
+enum Acceptance<L: Binding> {
+    Unknown,
+    /// There are no others.
+    All,
+    /// The buffer of the data.
+    Data(Buf<L>),
+    /// The operation of a reduction, and the buffer of its result, which differs from the other one.
+    Operation(Op<L>, Buf<L>),
+}
+
+/// Records an operation with a root.
+#[inline(always)]
+pub(crate) fn rooted<L: Binding>(
     kind: Kind,
     root: Int<L>,
     comm: Comm<L>,
-    buffer: U,
-    blocks: B,
+    buffer: impl Into<Option<Buf<L>>> + Copy,
+    choice: impl Into<Choice<L>> + Copy,
+) -> CollectiveRecorder<L> {
+    let (root, buffer, choice) = (Some(root), buffer.into(), choice.into());
+    CollectiveRecorder::new(Shape { kind, root, comm, buffer, choice })
 }
 
-/// Records an operation with a root. The buffer, if any, is the one that may be `MPI_IN_PLACE` at the root.
-#[inline]
-pub(crate) fn rooted<L: Binding, U: Buffer, B: Blocks>(
+/// Records an operation without a root.
+#[inline(always)]
+pub(crate) fn rootless<L: Binding>(
     kind: Kind,
-    root: Int<L>,
     comm: Comm<L>,
-    buffer: U,
-    blocks: B,
-) -> CollectiveRecorder<Rooted<L, U, B>> {
-    CollectiveRecorder::new(Rooted { kind, root, comm, buffer, blocks })
+    buffer: impl Into<Option<Buf<L>>> + Copy,
+    choice: impl Into<Choice<L>> + Copy,
+) -> CollectiveRecorder<L> {
+    let (buffer, choice) = (buffer.into(), choice.into());
+    CollectiveRecorder::new(Shape { kind, root: None, comm, buffer, choice })
 }
 
-impl<L: Binding, U: Buffer, B: Blocks> Shape for Rooted<L, U, B> {
+impl<L: Binding> Shape<L> {
+    /// Returns the operation; `None` if that requires a lookup beyond the allowed effort.
     #[inline(always)]
-    fn operation(self, lookup: Lookup) -> Option<Collective> {
+    pub(super) fn operation(self, lookup: Lookup) -> Option<Collective> {
+        let Some(root) = self.root else {
+            let in_place = self.is_in_place(lookup)?;
+            let context = CallContext::new(lookup, self.kind, self.comm)?;
+            let amounts = self.choice.blocks(in_place).amounts(context)?;
+            return Some(context.collective(Root::None, amounts, in_place));
+        };
         let context = CallContext::new(lookup, self.kind, self.comm)?;
-        let root = context.root(self.root)?;
-        let in_place = root == Root::Here && self.buffer.is_in_place(lookup)?;
+        let root = context.root(root)?;
+        let in_place = root == Root::Here && self.is_in_place(lookup)?;
         // A process whose root is `MPI_PROC_NULL` takes no part.
         let amounts = match root {
             Root::None => Amounts::Each(0),
-            _ => self.blocks.amounts(context, root == Root::Here)?,
+            _ => self.choice.blocks(root == Root::Here).amounts(context)?,
         };
         Some(context.collective(root, amounts, in_place))
     }
 
     #[inline(always)]
-    fn kind(self) -> Kind {
+    pub(super) fn kind(self) -> Kind {
         self.kind
     }
 
-    /// At other processes than the root the blocks are not significant, and nothing is counted, whatever they are.
+    /// Returns the key of routes for the operation; `None` if it has no routes. At other processes than the root the blocks are not
+    /// significant, and nothing is counted, whatever they are.
     #[inline(always)]
-    fn route_key(self) -> Option<RouteKey> {
-        let (count, datatype) = self.blocks.single(true)?;
-        let root = u64::from(self.root.get().cast_unsigned());
-        Some(RouteKey { comm: self.comm.get(), datatype, other: root, count, is_comm_only: false })
+    pub(super) fn route_key(self) -> Option<RouteKey> {
+        let is_special = self.root.is_some() || self.is_in_place(Lookup::Cached)?;
+        let (count, datatype) = self.choice.blocks(is_special).single()?;
+        let other = self.root.map_or(0, |root| u64::from(root.get().cast_unsigned()));
+        let has_data = !matches!(self.choice.special, Blocks::None);
+        let is_comm_only = self.root.is_none() && !has_data;
+        Some(RouteKey { comm: self.comm.get(), datatype, other, count, is_comm_only })
     }
 
+    /// Returns the key of routes for operations that are counted before they are forwarded; `None` unless the library accepts the call
+    /// whenever the members of the key are valid.
     #[inline(always)]
-    fn key_in_advance(self) -> Option<RouteKey> {
-        let op = self.blocks.accepted_operation(self.buffer)? as u64;
+    pub(super) fn key_in_advance(self) -> Option<RouteKey> {
+        let op = self.accepted_operation()? as u64;
         let key = self.route_key()?;
+        if self.root.is_none() {
+            return Some(RouteKey { other: op, ..key });
+        }
         // Both in one word: addresses have 48 bits.
         let is_packed = op == 0 || op >> 48 == 0 && key.other >> 16 == 0;
         let other = if op == 0 { key.other } else { op | key.other << 48 };
         if is_packed { Some(RouteKey { other, ..key }) } else { None }
     }
 
-    #[inline]
-    fn query_error_handler(self, comm: &mpit_ffi::comms::Comm) {
-        if let Some(handle) = self.comm.live() {
-            comm.query_error_handler(handle);
-        }
-    }
-}
-
-#[derive(Clone, Copy)]
-pub(crate) struct Rootless<L: Binding, U, B> {
-    kind: Kind,
-    comm: Comm<L>,
-    buffer: U,
-    blocks: B,
-}
-
-/// Records an operation without a root. The buffer, if any, is the one that may be `MPI_IN_PLACE`.
-#[inline]
-pub(crate) fn rootless<L: Binding, U: Buffer, B: Blocks>(
-    kind: Kind,
-    comm: Comm<L>,
-    buffer: U,
-    blocks: B,
-) -> CollectiveRecorder<Rootless<L, U, B>> {
-    CollectiveRecorder::new(Rootless { kind, comm, buffer, blocks })
-}
-
-impl<L: Binding, U: Buffer, B: Blocks> Shape for Rootless<L, U, B> {
-    #[inline(always)]
-    fn operation(self, lookup: Lookup) -> Option<Collective> {
-        let in_place = self.buffer.is_in_place(lookup)?;
-        let context = CallContext::new(lookup, self.kind, self.comm)?;
-        Some(context.collective(Root::None, self.blocks.amounts(context, in_place)?, in_place))
-    }
-
-    #[inline(always)]
-    fn kind(self) -> Kind {
-        self.kind
-    }
-
-    #[inline(always)]
-    fn route_key(self) -> Option<RouteKey> {
-        let in_place = self.buffer.is_in_place(Lookup::Cached)?;
-        let (count, datatype) = self.blocks.single(in_place)?;
-        Some(RouteKey { comm: self.comm.get(), datatype, other: 0, count, is_comm_only: !B::HAS_DATA })
-    }
-
-    #[inline(always)]
-    fn key_in_advance(self) -> Option<RouteKey> {
-        let op = self.blocks.accepted_operation(self.buffer)? as u64;
-        Some(RouteKey { other: op, ..self.route_key()? })
-    }
-
-    #[inline]
-    fn query_error_handler(self, comm: &mpit_ffi::comms::Comm) {
-        if let Some(handle) = self.comm.live() {
-            comm.query_error_handler(handle);
-        }
-    }
-}
-
-/// The buffer of a call that may be `MPI_IN_PLACE`, or `()`.
-pub(crate) trait Buffer: Copy {
-    /// Returns true if it is; `None` if that requires a lookup beyond the allowed effort.
-    fn is_in_place(self, lookup: Lookup) -> Option<bool>;
-
-    /// Returns true if it has another address than a buffer, and none that the library refuses.
-    fn is_apart_from<L: Binding>(self, other: Buf<L>) -> bool;
-}
-
-impl Buffer for () {
-    #[inline(always)]
-    fn is_apart_from<L: Binding>(self, _other: Buf<L>) -> bool {
-        true
-    }
-
-    #[inline]
-    fn is_in_place(self, _lookup: Lookup) -> Option<bool> {
-        Some(false)
-    }
-}
-
-impl<B: Binding> Buffer for Buf<B> {
-    #[inline(always)]
-    fn is_apart_from<L: Binding>(self, other: Buf<L>) -> bool {
-        self.is_given() && self.address() != other.address()
-    }
-
-    #[inline]
-    fn is_in_place(self, lookup: Lookup) -> Option<bool> {
-        match lookup {
-            Lookup::Cached => self.is_in_place_without_lookup(),
-            Lookup::Registered | Lookup::Library => Some(Self::is_in_place(self)),
-        }
-    }
-}
-
-/// The arguments of a call for the blocks that this process exchanges with the others; `()` for none.
-pub(crate) trait Blocks: Copy {
-    /// False if there are no blocks.
-    const HAS_DATA: bool = true;
-
-    /// Returns the bytes of the blocks; `None` if that requires a lookup beyond the allowed effort.
-    /// `is_special` is true at the root, or with `MPI_IN_PLACE` if there is no root.
-    fn amounts(self, context: CallContext, is_special: bool) -> Option<Amounts>;
-
     /// Returns the operation of a reduction, 0 for none, if the library accepts the call whenever this, communicator, root, count and
-    /// datatype are valid; `None` if that is not known. `buffer` is that which may be `MPI_IN_PLACE`.
+    /// datatype are valid; `None` if that is not known.
     #[inline(always)]
-    fn accepted_operation(self, _buffer: impl Buffer) -> Option<Handle> {
-        None
+    fn accepted_operation(self) -> Option<Handle> {
+        match self.choice.acceptance {
+            Acceptance::All => Some(0),
+            Acceptance::Data(buffer) if buffer.is_data() => Some(0),
+            Acceptance::Operation(op, result) if result.is_data() && self.is_apart_from(result) => {
+                Some(op.get())
+            }
+            _ => None,
+        }
+    }
+
+    /// Returns true if the buffer has another address than the result, and none that the library refuses.
+    #[inline(always)]
+    fn is_apart_from(self, result: Buf<L>) -> bool {
+        self.buffer.is_none_or(|buffer| buffer.is_given() && buffer.address() != result.address())
+    }
+
+    /// Returns true if the buffer is `MPI_IN_PLACE`; `None` if that requires a lookup beyond the allowed effort.
+    #[inline(always)]
+    fn is_in_place(self, lookup: Lookup) -> Option<bool> {
+        let Some(buffer) = self.buffer else { return Some(false) };
+        match lookup {
+            Lookup::Cached => buffer.is_in_place_without_lookup(),
+            Lookup::Registered | Lookup::Library => Some(buffer.is_in_place()),
+        }
+    }
+
+    /// Queries the error handler of the communicator, once. The library has accepted the communicator.
+    #[inline]
+    pub(super) fn query_error_handler(self, comm: &mpit_ffi::comms::Comm) {
+        if let Some(handle) = self.comm.live() {
+            comm.query_error_handler(handle);
+        }
+    }
+}
+
+impl<L: Binding> Choice<L> {
+    #[inline(always)]
+    fn of(blocks: Blocks<L>, acceptance: Acceptance<L>) -> Self {
+        Self { special: blocks, other: blocks, acceptance }
+    }
+
+    #[inline(always)]
+    fn blocks(self, is_special: bool) -> Blocks<L> {
+        if is_special { self.special } else { self.other }
+    }
+}
+
+impl<L: Binding> Blocks<L> {
+    /// Returns the bytes of the blocks; `None` if that requires a lookup beyond the allowed effort.
+    #[inline(always)]
+    fn amounts(self, context: CallContext) -> Option<Amounts> {
+        // SAFETY: the standard requires a block for each process, at processes where the array is significant.
+        let array = |counts: Counts<L>| unsafe { counts.of(context.block_count()) };
+        match self {
+            Self::None => Some(Amounts::Each(0)),
+            Self::Equal(count, datatype) => {
+                let size = context.size(datatype)?;
+                Some(Amounts::Each(bytes(count.get(), size)))
+            }
+            Self::Counts(counts, datatype) => Some(Amounts::Counts(array(counts), context.size(datatype)?)),
+            Self::Own(counts, datatype) => {
+                let blocks = Amounts::Counts(array(counts), context.size(datatype)?);
+                Some(Amounts::Each(blocks.with(context.comm.rank())))
+            }
+            Self::Typed(counts, types) => {
+                let len = context.block_count();
+                // SAFETY: the standard requires a type for each block.
+                let types = unsafe { types.of(len) };
+                context.amounts_by_type(len, &array(counts), &types)
+            }
+        }
     }
 
     /// Returns the count and the datatype of equal blocks, (0, 0) for none; `None` for blocks of different lengths or types.
     #[inline(always)]
-    fn single(self, _is_special: bool) -> Option<(i64, Handle)> {
-        None
+    fn single(self) -> Option<(i64, Handle)> {
+        match self {
+            Self::None => Some((0, 0)),
+            Self::Equal(count, datatype) => Some((count.get(), datatype.get())),
+            Self::Counts(..) | Self::Own(..) | Self::Typed(..) => None,
+        }
     }
 }
 
-impl Blocks for () {
-    const HAS_DATA: bool = false;
-
-    #[inline]
-    fn amounts(self, _context: CallContext, _is_special: bool) -> Option<Amounts> {
-        Some(Amounts::Each(0))
-    }
-
-    #[inline(always)]
-    fn accepted_operation(self, _buffer: impl Buffer) -> Option<Handle> {
-        Some(0)
-    }
-
-    #[inline(always)]
-    fn single(self, _is_special: bool) -> Option<(i64, Handle)> {
-        Some((0, 0))
-    }
-}
+/// There are no blocks.
+#[derive(Clone, Copy)]
+pub(crate) struct NoBlocks;
 
 /// The only block, in a buffer.
 #[derive(Clone, Copy)]
 pub(crate) struct InBuffer<L: Binding>(pub(crate) Buf<L>, pub(crate) Count<L>, pub(crate) Type<L>);
-
-impl<L: Binding> Blocks for InBuffer<L> {
-    #[inline]
-    fn amounts(self, context: CallContext, is_special: bool) -> Option<Amounts> {
-        (self.1, self.2).amounts(context, is_special)
-    }
-
-    #[inline(always)]
-    fn accepted_operation(self, _buffer: impl Buffer) -> Option<Handle> {
-        if self.0.is_data() { Some(0) } else { None }
-    }
-
-    #[inline(always)]
-    fn single(self, is_special: bool) -> Option<(i64, Handle)> {
-        (self.1, self.2).single(is_special)
-    }
-}
 
 /// The elements of a reduction, its operation, and the buffer of the result.
 #[derive(Clone, Copy)]
@@ -240,99 +236,71 @@ pub(crate) struct Reduced<L: Binding>(
     pub(crate) Buf<L>,
 );
 
-impl<L: Binding> Blocks for Reduced<L> {
-    #[inline]
-    fn amounts(self, context: CallContext, is_special: bool) -> Option<Amounts> {
-        (self.0, self.1).amounts(context, is_special)
-    }
-
-    #[inline(always)]
-    fn accepted_operation(self, buffer: impl Buffer) -> Option<Handle> {
-        if self.3.is_data() && buffer.is_apart_from(self.3) { Some(self.2.get()) } else { None }
-    }
-
-    #[inline(always)]
-    fn single(self, is_special: bool) -> Option<(i64, Handle)> {
-        (self.0, self.1).single(is_special)
-    }
-}
-
-/// Equal blocks.
-impl<L: Binding> Blocks for (Count<L>, Type<L>) {
-    #[inline]
-    fn amounts(self, context: CallContext, _is_special: bool) -> Option<Amounts> {
-        let size = context.size(self.1)?;
-        Some(Amounts::Each(bytes(self.0.get(), size)))
-    }
-
-    #[inline(always)]
-    fn single(self, _is_special: bool) -> Option<(i64, Handle)> {
-        Some((self.0.get(), self.1.get()))
-    }
-}
-
-/// Arguments of one kind: the first ones in the special case, the second ones otherwise.
-impl<B: Blocks> Blocks for [B; 2] {
-    #[inline]
-    fn amounts(self, context: CallContext, is_special: bool) -> Option<Amounts> {
-        let [special, other] = self;
-        (if is_special { special } else { other }).amounts(context, is_special)
-    }
-
-    #[inline(always)]
-    fn single(self, is_special: bool) -> Option<(i64, Handle)> {
-        let [special, other] = self;
-        (if is_special { special } else { other }).single(is_special)
-    }
-}
-
 /// Arguments of two kinds: the first ones in the special case, the second ones otherwise.
 #[derive(Clone, Copy)]
 pub(crate) struct Either<A, B>(pub(crate) A, pub(crate) B);
 
-impl<A: Blocks, B: Blocks> Blocks for Either<A, B> {
-    #[inline]
-    fn amounts(self, context: CallContext, is_special: bool) -> Option<Amounts> {
-        if is_special { self.0.amounts(context, true) } else { self.1.amounts(context, false) }
-    }
-}
-
-/// The block of this process among blocks for all: it is sent to each process.
+/// The block of this process among blocks for all.
 #[derive(Clone, Copy)]
 pub(crate) struct Own<B>(pub(crate) B);
 
-impl<B: Blocks> Blocks for Own<B> {
-    #[inline]
-    fn amounts(self, context: CallContext, is_special: bool) -> Option<Amounts> {
-        Some(Amounts::Each(self.0.amounts(context, is_special)?.with(context.comm.rank())))
+impl<L: Binding> From<NoBlocks> for Choice<L> {
+    #[inline(always)]
+    fn from(_: NoBlocks) -> Self {
+        Self::of(Blocks::None, Acceptance::All)
     }
 }
 
-macro_rules! arrays {
-    ($($counts:ident),+) => {$(
-        /// Blocks of different lengths.
-        impl<L: Binding> Blocks for ($counts<L>, Type<L>) {
-            #[inline]
-            fn amounts(self, context: CallContext, _is_special: bool) -> Option<Amounts> {
-                // SAFETY: the standard requires a block for each process, at processes where the array is significant.
-                let counts = unsafe { self.0.of(context.block_count()) };
-                Some(Amounts::Counts(counts, context.size(self.1)?))
+impl<L: Binding> From<InBuffer<L>> for Choice<L> {
+    #[inline(always)]
+    fn from(InBuffer(buffer, count, datatype): InBuffer<L>) -> Self {
+        Self::of(Blocks::Equal(count, datatype), Acceptance::Data(buffer))
+    }
+}
+
+impl<L: Binding> From<Reduced<L>> for Choice<L> {
+    #[inline(always)]
+    fn from(Reduced(count, datatype, op, result): Reduced<L>) -> Self {
+        Self::of(Blocks::Equal(count, datatype), Acceptance::Operation(op, result))
+    }
+}
+
+impl<L: Binding, A: Into<Blocks<L>> + Copy, B: Into<Blocks<L>> + Copy> From<Either<A, B>> for Choice<L> {
+    #[inline(always)]
+    fn from(Either(special, other): Either<A, B>) -> Self {
+        Self { special: special.into(), other: other.into(), acceptance: Acceptance::Unknown }
+    }
+}
+
+macro_rules! blocks {
+    ($($counts:ident $types:ident $blocks:ident;)+) => {$(
+        impl<L: Binding> From<($counts<L>, $types<L>)> for Blocks<L> {
+            #[inline(always)]
+            fn from((counts, types): ($counts<L>, $types<L>)) -> Self {
+                Self::$blocks(counts.into(), types)
             }
         }
 
-        /// Blocks of different lengths and types.
-        impl<L: Binding> Blocks for ($counts<L>, Types<L>) {
-            #[inline]
-            fn amounts(self, context: CallContext, _is_special: bool) -> Option<Amounts> {
-                let len = context.block_count();
-                // SAFETY: the standard requires a block for each process, at processes where the array is significant.
-                let counts = unsafe { self.0.of(len) };
-                // SAFETY: the standard requires a type for each block.
-                let types = unsafe { self.1.of(len) };
-                context.amounts_by_type(len, &counts, &types)
+        impl<L: Binding> From<($counts<L>, $types<L>)> for Choice<L> {
+            #[inline(always)]
+            fn from(blocks: ($counts<L>, $types<L>)) -> Self {
+                Self::of(blocks.into(), Acceptance::Unknown)
             }
         }
     )+};
 }
 
-arrays!(SendCounts, RecvCounts);
+blocks! {
+    Count Type Equal;
+    SendCounts Type Counts;
+    RecvCounts Type Counts;
+    SendCounts Types Typed;
+    RecvCounts Types Typed;
+}
+
+impl<L: Binding> From<Own<(RecvCounts<L>, Type<L>)>> for Blocks<L> {
+    #[inline(always)]
+    fn from(Own((counts, datatype)): Own<(RecvCounts<L>, Type<L>)>) -> Self {
+        Self::Own(counts.into(), datatype)
+    }
+}

@@ -1,0 +1,140 @@
+//! Items that the expansion of the attributes refers to. Not a public interface: anything here may change without notice.
+
+pub use crate::cell::{
+    AggregateCell, AtomicReadReset, Cell, Computed, ComputedPvar, CounterCell, CounterValue, EnumValue,
+    GenericCell, HighWatermarkCell, LevelCell, LowWatermarkCell, PercentageCell, PvarDesc, PvarFlags,
+    SizeCell, StateCell, TimerCell, Value, fits,
+};
+pub use crate::component::ComponentDesc;
+pub use crate::cvar::{CvarCell, CvarDesc, CvarValue};
+pub use crate::desc::{CategoryDesc, CategoryLink, EnumDesc, EnumItem, Metadata, Origin, SharedMetadata};
+pub use crate::error::{Error, Result};
+pub use crate::event::instance::Payload;
+pub use crate::event::{Element, EventCell, EventDesc, EventInstance, SourceCell, SourceDesc, element};
+pub use crate::object::{Comm, Object};
+pub use crate::{__mpit_element as element_of_list, __mpit_register_lists as register_lists};
+/// The items that the constructor of an image refers to.
+pub mod dependents {
+    pub use crate::dependents::{COPY, REGISTER};
+}
+/// Items that the expansion of `plugin!` refers to.
+pub mod plugin {
+    pub use crate::abi::{Host, Plugin};
+    pub use crate::export::export;
+}
+pub use crate::export::{About, Entry};
+pub use crate::vocabulary::{Bind, Class, Datatype, Scope, SourceOrder, Verbosity};
+pub use inventory;
+
+/// Returns the item of an enumeration with the given value.
+pub fn item_of<E: crate::MpitEnum>(items: &[E], value: i32) -> Option<E> {
+    items.iter().copied().find(|item| item.value() == value)
+}
+
+/// Compile-time checks of a definition's cell.
+pub mod cell_of {
+    use std::ffi::c_char;
+
+    use crate::cell::{
+        AggregateCell, AtomicReadReset, Behavior, Cell, CounterCell, EnumValue, GenericCell,
+        HighWatermarkCell, LevelCell, LowWatermarkCell, PercentageCell, SizeCell, StateCell, TimerCell,
+        Value, fits,
+    };
+    use crate::cvar::CvarCell;
+    use crate::desc::EnumDesc;
+    use crate::vocabulary::{Bind, Datatype};
+
+    // One function per class: for a type that is no cell of the class, the compiler reports the message of the trait. They are
+    // written out because a macro's source would be quoted in every such message.
+    pub const fn state<C: StateCell>() {}
+    pub const fn level<C: LevelCell>() {}
+    pub const fn size<C: SizeCell>() {}
+    pub const fn percentage<C: PercentageCell>() {}
+    pub const fn highwatermark<C: HighWatermarkCell>() {}
+    pub const fn lowwatermark<C: LowWatermarkCell>() {}
+    pub const fn counter<C: CounterCell>() {}
+    pub const fn aggregate<C: AggregateCell>() {}
+    pub const fn timer<C: TimerCell>() {}
+    pub const fn generic<C: GenericCell>() {}
+
+    /// Requires a cell that can be read and reset in one step.
+    pub const fn atomic<C: AtomicReadReset>() {}
+
+    /// Returns the enumeration of the states that a function returns.
+    pub const fn states<E: EnumValue>() -> &'static EnumDesc {
+        E::DESC
+    }
+
+    /// Returns true if the cell supports the binding. A cell with custom behavior receives the object itself, of any kind.
+    pub const fn bound_to<C: Cell>(bind: Bind) -> bool {
+        matches!(C::BEHAVIOR, Behavior::Custom)
+            || C::BIND as u32 == bind as u32
+            || C::IS_BOUND_TO_ANY && bind as u32 != Bind::NoObject as u32
+    }
+
+    /// Returns the datatype, or the cell's own if their C representations differ; [`represented_as`] has reported that already.
+    pub const fn datatype_of<C: Cell>(datatype: Datatype) -> Datatype {
+        if fits::<C::Value>(datatype) { datatype } else { C::Value::DATATYPE }
+    }
+
+    /// Returns the datatype of a control variable, or the cell's own if their C representations differ.
+    pub const fn datatype_of_setting<C: CvarCell>(datatype: Datatype) -> Datatype {
+        if setting_represented_as::<C>(datatype) { datatype } else { C::DATATYPE }
+    }
+
+    /// Returns true if the cell's value can be published as the datatype.
+    pub const fn represented_as<C: Cell>(datatype: Datatype) -> bool {
+        fits::<C::Value>(datatype)
+    }
+
+    pub const fn has_value_of_each_object<C: CvarCell>() -> bool {
+        C::IS_BOUND
+    }
+
+    /// Returns true if the value of a control variable can be published as the datatype.
+    pub const fn setting_represented_as<C: CvarCell>(datatype: Datatype) -> bool {
+        const fn twins<T: Value>(one: Datatype, other: Datatype) -> bool {
+            T::DATATYPE as u32 == one as u32 && fits::<T>(other)
+        }
+        let own = C::DATATYPE;
+        twins::<i32>(own, datatype)
+            || twins::<i64>(own, datatype)
+            || twins::<u32>(own, datatype)
+            || twins::<u64>(own, datatype)
+            || twins::<f64>(own, datatype)
+            || twins::<c_char>(own, datatype)
+    }
+}
+
+/// Compile-time checks of the trait that a component implements.
+pub mod component_of {
+    use crate::component;
+
+    #[diagnostic::on_unimplemented(
+        message = "components of the framework `pml` implement `mpit::component::pml::Component`, this is another trait",
+        label = "name the framework of the trait"
+    )]
+    pub trait Pml {}
+    #[diagnostic::do_not_recommend]
+    impl Pml for dyn component::pml::Component {}
+
+    #[diagnostic::on_unimplemented(
+        message = "components of the framework `osc` implement `mpit::component::osc::Component`, this is another trait",
+        label = "name the framework of the trait"
+    )]
+    pub trait Osc {}
+    #[diagnostic::do_not_recommend]
+    impl Osc for dyn component::osc::Component {}
+
+    #[diagnostic::on_unimplemented(
+        message = "components of the framework `coll` implement `mpit::component::coll::Component`, this is another trait",
+        label = "name the framework of the trait"
+    )]
+    pub trait Coll {}
+    #[diagnostic::do_not_recommend]
+    impl Coll for dyn component::coll::Component {}
+
+    pub const fn pml<T: Pml + ?Sized>() {}
+    pub const fn osc<T: Osc + ?Sized>() {}
+    pub const fn coll<T: Coll + ?Sized>() {}
+}

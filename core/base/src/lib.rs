@@ -1,0 +1,96 @@
+//! The implementation of `mpit`, which re-exports the public part of it: use it from there.
+//!
+//! # API boundary
+//!
+//! `mpit` re-exports the modules for definitions and tools, and [`internal`] for the crates of this workspace. The attributes are a
+//! crate of their own, `mpit-macros`, and expand to paths in `mpit::__private`, which is [`__private`] here. This crate knows no MPI
+//! library and no C header of one.
+//!
+//! It depends on no procedural macro, so that it is compiled beside `syn` and the attributes, and not after them.
+//!
+//! # Invariants
+//!
+//! Those that the documentation of `mpit` lists, and those of [`internal`].
+#![allow(
+    unsafe_code,
+    reason = "cells of all types are handled alike; see the section on safety in `internal`"
+)]
+#![cfg_attr(
+    not(all(feature = "plugins", feature = "store")),
+    allow(dead_code, unused_imports, reason = "parts of modules serve only hosts, which have the features")
+)]
+#![allow(clippy::new_without_default, reason = "for statics, and `Default` is not const")]
+
+#[allow(missing_docs, reason = "members are described where people read of them, in mpit_plugin.h")]
+mod abi;
+mod activation;
+#[cfg(feature = "host")]
+mod active_calls;
+mod atomic_record;
+mod barrier;
+pub mod cell;
+pub mod component;
+pub mod cvar;
+mod dependents;
+mod desc;
+mod environment;
+#[cfg(all(target_os = "linux", not(miri)))]
+mod errno;
+mod error;
+pub mod event;
+mod export;
+mod files;
+mod host;
+#[doc(hidden)]
+pub mod internal;
+mod lists;
+mod lock;
+mod log;
+#[cfg(feature = "store")]
+mod mapping;
+mod memory;
+pub mod object;
+#[cfg(any(feature = "host", feature = "store"))]
+mod own_process;
+mod panic;
+#[cfg(feature = "host")]
+mod peer_port;
+#[cfg(feature = "host")]
+mod plugin;
+mod printable;
+mod probe_table;
+mod process;
+#[cfg(feature = "host")]
+mod readable;
+mod registry;
+mod revision;
+mod session;
+mod slices;
+mod slots;
+mod sparse;
+mod static_ref;
+mod thread_end;
+mod thread_number;
+#[cfg(feature = "host")]
+mod thread_slots;
+mod threads;
+pub mod tool;
+mod trusted_path;
+mod whole;
+#[cfg(feature = "host")]
+mod word_sum;
+
+#[doc(hidden)]
+pub use desc::Category;
+pub use desc::MpitEnum;
+pub use error::{Error, Result};
+use mpit_vocabulary as vocabulary;
+pub(crate) use printable::printable;
+
+#[doc(hidden)]
+pub mod __private;
+
+/// Returns the components of all frameworks that are linked into this program, in no particular order.
+pub fn components() -> impl Iterator<Item = &'static component::ComponentDesc> {
+    slices::all(dependents::Reader::Other).flat_map(|lists| lists.components).copied()
+}

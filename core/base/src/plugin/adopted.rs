@@ -1,0 +1,59 @@
+//! Images that are not plug-ins and whose definitions this host has ([`crate::export::image`]).
+
+use std::ffi::c_int;
+
+use super::{load, table};
+use crate::abi::PluginFunction;
+use crate::log::Log;
+use crate::threads;
+
+/// The functions that notify adopted images of the thread level.
+static LISTENING: Log<unsafe extern "C" fn(c_int)> = Log::new();
+
+/// Adopts the definitions of an image. Faults in them are reported on standard error. Callers are serialized; otherwise the image
+/// may miss changes of the thread level.
+///
+/// # Safety
+///
+/// The function is the one that a note of the image leads to, and the image stays loaded.
+pub unsafe fn adopt(function: PluginFunction) {
+    // SAFETY: the function is the one that the image's note leads to, and the image stays loaded: the caller ensures it.
+    let found = unsafe { load::describe(function) };
+    let outcome = match found {
+        Ok(None) => return,
+        Ok(Some((_, plugin))) => {
+            if let Some(set_concurrent) = plugin.set_concurrent {
+                super::listen_to_thread_level();
+                notify(set_concurrent, threads::concurrent());
+                // Cannot fail for a concurrent writer: callers of `adopt` are serialized.
+                let _ = LISTENING.push(set_concurrent);
+            }
+            // SAFETY: the image's copy of this crate made the table as `mpit_plugin.h` specifies, and the image stays loaded.
+            unsafe { table::register(plugin.table) }
+        }
+        Err(why) => Err(why),
+    };
+    if let Err(why) = outcome {
+        report(&why);
+    }
+}
+
+#[allow(clippy::print_stderr, reason = "no other way to reach the user")]
+fn report(why: &str) {
+    eprintln!(
+        "mpit: definitions in the program or in a library of it are not listed: {}",
+        why.replace(char::is_control, "?")
+    );
+}
+
+/// Notifies all adopted images of the thread level: true if several threads may communicate at once.
+pub(super) fn notify_concurrent(concurrent: bool) {
+    for set_concurrent in LISTENING.iter() {
+        notify(*set_concurrent, concurrent);
+    }
+}
+
+fn notify(set_concurrent: unsafe extern "C" fn(c_int), concurrent: bool) {
+    // SAFETY: the image stays loaded (contract of `adopt`), and its function may be called by any thread (`mpit_plugin.h`).
+    unsafe { set_concurrent(c_int::from(concurrent)) };
+}

@@ -1,0 +1,237 @@
+//! The code of all calls: what a line of the table says is done with the arguments in memory, which machine code has stored there
+//! ([`crate::trampoline`]).
+
+use std::ffi::{c_int, c_void};
+
+use mpit_components::times::has_sites;
+
+use super::missing;
+use crate::arguments::{Form, Value, Word};
+use crate::callers::ReturnAddress;
+use crate::calls;
+use crate::line::{Line, Time};
+use crate::nesting;
+use crate::next_definition::{Measurement, Name};
+use crate::recorders::{Pending, Record, Recorder, record_call};
+use crate::trampoline::{self, Words};
+use crate::watch::{self, Role};
+use crate::{return_address, times};
+
+/// The function of a line that makes the record of a call from its arguments, or records it.
+type RecordFunction = fn(Call) -> Record;
+
+/// The record of lines without one.
+pub(crate) fn no_record(_: Call) -> Record {
+    Record::Done
+}
+
+/// A call in progress.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Call {
+    name: &'static Name,
+    line: &'static Line,
+    words: Words,
+}
+
+impl Call {
+    fn new(name: &'static Name, words: Words) -> Self {
+        Self { name, line: name.line(), words }
+    }
+
+    /// Returns an argument of the kind that the line has at this index.
+    pub(crate) fn argument<T: From<Word>>(self, index: usize) -> T {
+        self.word(index).into()
+    }
+
+    fn word(self, index: usize) -> Word {
+        // SAFETY: `Call` is made for a call in progress of a function with this name, and lines list the arguments of their functions.
+        unsafe { Word::new(self.words.get(index), self.name.form()) }
+    }
+
+    fn record(self) -> Record {
+        // SAFETY: `table` defines names with functions of this type only.
+        let record = unsafe { std::mem::transmute::<*const c_void, RecordFunction>(self.name.record()) };
+        record(self)
+    }
+
+    /// Returns the number of arguments, with Fortran's error code.
+    fn len(self) -> usize {
+        self.line.arguments().len() + usize::from(self.name.form().is_fortran())
+    }
+
+    /// Forwards the call to a function, and returns its error code.
+    fn forward_to(self, function: *mut c_void) -> c_int {
+        // SAFETY: the function has the parameters of this call, and gets its arguments.
+        let code = unsafe { trampoline::forward(self.words, self.len(), function) };
+        if !self.name.form().is_fortran() {
+            return code;
+        }
+        // SAFETY: the last argument of Fortran is the address of the error code, or null if the program omits it.
+        let code = unsafe { self.words.address(self.line.arguments().len()).cast::<c_int>().as_ref() };
+        code.copied().unwrap_or(mpit_ffi::abi::Abi::SUCCESS)
+    }
+
+    /// Forwards the call, and describes and measures it if that is wanted.
+    fn forward(self) -> c_int {
+        let Some(next) = self.name.find() else { return self.forward_without_definition() };
+        // The functions of the name observe its calls.
+        if self.name.has_own_code() {
+            return self.forward_to(next);
+        }
+        match self.name.next().measurement() {
+            Measurement::None => self.forward_to(next),
+            measurement => self.observe(measurement, next, &self.describe()),
+        }
+    }
+
+    /// Describes and measures the call, and forwards it to a function.
+    #[inline(never)]
+    fn observe(self, measurement: Measurement, next: *mut c_void, arguments: &watch::Arguments) -> c_int {
+        let watched = self.line.watched;
+        if measurement == Measurement::Described {
+            if let Some(begun) = watch::enter_at_once(watched, arguments) {
+                let code = self.forward_to(next);
+                watch::leave_at_once(watched, begun, arguments, code);
+                return code;
+            }
+            let begun = watch::enter(watched, arguments);
+            let code = self.forward_to(next);
+            watch::leave(watched, begun, arguments, code);
+            return code;
+        }
+        let timed = self.line.timed.map(|timed| timed.in_language(self.name.form().is_fortran()));
+        if let Some(entered) = times::enter_at_once(timed, watched, arguments) {
+            let code = self.forward_to(next);
+            times::leave_at_once(timed, watched, entered, arguments, code);
+            return code;
+        }
+        let entered = times::enter(timed, watched, arguments);
+        let code = self.forward_to(next);
+        times::leave(timed, watched, entered, arguments, code);
+        code
+    }
+
+    /// Forwards a call of a function that the library lacks.
+    #[cold]
+    #[inline(never)]
+    fn forward_without_definition(self) -> c_int {
+        match self.name.form() {
+            Form::LargeC => {
+                let arguments = self.describe();
+                missing::forward_large(self.line, self.words, |small, words| {
+                    Self { words, ..self }.observe(Measurement::Timed, small, &arguments)
+                })
+            }
+            Form::ExtensionC => match missing::standard(self.line) {
+                Some(standard) => self.forward_to(standard),
+                None => calls::no_such_function(),
+            },
+            _ => calls::no_such_function(),
+        }
+    }
+
+    /// Returns the description of the arguments.
+    fn describe(self) -> watch::Arguments {
+        let mut arguments = watch::Arguments { position: self.words.position(), ..Default::default() };
+        for (index, argument) in self.line.arguments().iter().enumerate() {
+            if argument.role != Role::None {
+                arguments.add(argument.role, Value::of(argument.kind, self.word(index)));
+            }
+        }
+        arguments
+    }
+
+    /// Stores the return address, if places in the program are distinguished. Functions of a name have done so before.
+    fn store_place(self) {
+        let next = self.name.next();
+        // A call of a function that the library lacks may be forwarded to another one, and measured.
+        let is_timed = next.measurement() == Measurement::Timed || next.address().is_null();
+        if is_timed && has_sites() && !self.name.has_own_code() {
+            return_address::store(self.words.return_address());
+        }
+    }
+
+    /// Runs the call on the fast path; `None` if that is not possible.
+    fn run_on_fast_path(self) -> Option<c_int> {
+        let next = self.name.next();
+        // The end of a call that a tool forwards has to be seen. In Fortran, calls inside are recognized.
+        let is_fortran = self.name.form().is_fortran();
+        if self.name.has_own_code() || next.is_unresolved() || next.is_indirect() && !is_fortran {
+            return None;
+        }
+        let interest = self.line.interest;
+        if interest.has_no_listeners() {
+            return None;
+        }
+        if is_fortran {
+            let forward = || nesting::forward_on_fast_path(|| self.forward());
+            calls::run_on_fast_path(interest, || self.record().fast_record(), forward, record_call)
+        } else {
+            calls::run_on_fast_path(interest, || self.record().fast_record(), || self.forward(), record_call)
+        }
+    }
+
+    fn run_around(self) -> c_int {
+        if let Some(code) = self.run_on_fast_path() {
+            return code;
+        }
+        let is_fortran = self.name.form().is_fortran();
+        calls::run(
+            self.line.interest,
+            || self.forward(),
+            || self.record().prepare(),
+            |pending| if is_fortran { pending.after() } else { pending.after_in_c() },
+        )
+    }
+
+    fn run(self) -> c_int {
+        let (interest, forward) = (self.line.interest, || self.forward());
+        let record = || _ = self.record();
+        match self.line.time {
+            Time::around | Time::in_advance => self.run_around(),
+            Time::after => calls::run(interest, forward, || (), |()| record()),
+            Time::timed => calls::run(interest, forward, || (), |()| ()),
+            Time::always => calls::run_always(forward, record),
+            Time::initializing => calls::run_initialization(forward, record),
+            Time::creating => calls::run_creation(forward, || self.record().prepare(), Pending::after),
+            Time::freeing => calls::run_freeing(forward, || self.record().freeing()),
+            Time::before => calls::run_after_recording(forward, record),
+            Time::finalizing => calls::run_finalization(forward, record),
+            Time::variadic => calls::no_such_function(),
+        }
+    }
+}
+
+/// Records a call, and forwards it.
+pub(crate) extern "C-unwind" fn recorded(name: &'static Name, words: Words) -> c_int {
+    let call = Call::new(name, words);
+    call.store_place();
+    call.run()
+}
+
+/// Forwards a call that is not recorded, and describes and measures it.
+pub(crate) extern "C-unwind" fn not_recorded(name: &'static Name, words: Words) -> c_int {
+    let call = Call::new(name, words);
+    call.store_place();
+    if !name.has_own_code() {
+        return call.forward();
+    }
+    // Functions of the name leave some calls to the code of all calls.
+    let next = name.next();
+    call.observe(next.measurement(), next.target(), &call.describe())
+}
+
+/// Records a call of a function with unknown further parameters, of which `words` has the first, and returns the address to jump to.
+pub(crate) extern "C" fn variadic(
+    name: &'static Name,
+    return_address: ReturnAddress,
+    first: usize,
+) -> *mut c_void {
+    extern "C" fn missing() -> c_int {
+        calls::no_such_function()
+    }
+    crate::isolation::with_errno_kept(|| {
+        calls::record_variadic(return_address, || _ = Call::new(name, Words::of_array(&[first])).record());
+        name.find().unwrap_or(missing as *mut c_void)
+    })
+}

@@ -1,0 +1,283 @@
+//! The functions of a name in C whose calls keep their arguments in registers. They leave what is rare to the code of all calls.
+
+/// Defines the functions of a name in a block that has this name, by which the linker sorts them: those of a call are then in few pages.
+macro_rules! functions_of {
+    ($symbol:ident { $($item:tt)* }) => {
+        #[allow(dead_code, non_upper_case_globals, reason = "nothing but the symbols of the functions inside has this name")]
+        const $symbol: () = { $($item)* };
+    };
+}
+pub(crate) use functions_of;
+
+/// Defines all functions of a name.
+macro_rules! own_code {
+    ([$when:ident ($interest:ident)] $symbol:ident ($line:ident $record:path) $args:tt [$($recorder:expr)?]) => {
+        $crate::interpose::functions_of! { $symbol {
+            static NEXT: $crate::next_definition::NextDefinition = $crate::next_definition::NextDefinition::new();
+            $crate::trampoline::with_listeners! { NEXT $crate::interpose::label!($symbol) }
+            $crate::trampoline::sited! { sited_with_listeners with_listeners }
+            $crate::trampoline::sited! { sited_slow_path slow_path }
+            $crate::trampoline::sited! { sited_timed timed }
+            $crate::trampoline::with_name! {
+                /// Records a call on the slow path.
+                slow_path $crate::interpose::label!($symbol), $crate::trampoline::recorded
+            }
+            $crate::trampoline::with_name! {
+                /// Describes and measures a call in any state of the process.
+                observed $crate::interpose::label!($symbol), $crate::trampoline::not_recorded
+            }
+            $crate::interpose::observing! { $symbol $args }
+            $crate::interpose::fast_path_with_listeners! { $when $interest $args [$($recorder)?] }
+            $crate::interpose::fast_entry! { $when $interest $args [$($recorder)?] }
+            $crate::interpose::entry! {
+                [$when ($interest)]
+                $symbol $line $record, C [$crate::interpose::label!($symbol)] ["0"] own
+            }
+        }}
+    };
+}
+pub(crate) use own_code;
+
+/// Passes the arguments of a call to a destination, which may be a function of the library or of this name.
+macro_rules! call {
+    (function $function:ident, [$($arg:ident: $kind:ident),*]) => {
+        // SAFETY: a function of this name, which gets the program's arguments.
+        unsafe { $function($($arg),*) }
+    };
+    ($address:expr, [$($arg:ident: $kind:ident),*]) => {{
+        type Function = unsafe extern "C-unwind" fn(
+            $($crate::arguments::$kind<$crate::arguments::C>),*
+        ) -> std::ffi::c_int;
+        let address: *mut std::ffi::c_void = $address;
+        // SAFETY: the address is that of a function with these parameters.
+        let function = unsafe { std::mem::transmute::<*mut std::ffi::c_void, Function>(address) };
+        // SAFETY: the function gets the program's arguments, which satisfy the rules of this MPI function.
+        unsafe { function($($arg),*) }
+    }};
+}
+pub(crate) use call;
+
+/// Defines a function with the parameters of the call.
+macro_rules! function_in_c {
+    ($(#[$attribute:meta])* $name:ident [$($arg:ident: $kind:ident),*] -> $result:ty, $body:expr) => {
+        $(#[$attribute])*
+        ///
+        /// # Safety
+        ///
+        /// The arguments satisfy the rules of the MPI function of this name.
+        #[allow(clippy::too_many_arguments, reason = "the standard's signatures")]
+        unsafe extern "C-unwind" fn $name($($arg: $crate::arguments::$kind<$crate::arguments::C>),*) -> $result {
+            $body
+        }
+    };
+}
+pub(crate) use function_in_c;
+
+/// Defines `watched` and `timed`, which describe a call and measure it at once, or leave that to `observed`.
+macro_rules! observing {
+    ($symbol:ident [$($arg:ident: $kind:ident),*]) => {
+        const CALL: Option<$crate::watch::Call> = $crate::watch::Call::of_symbol(stringify!($symbol));
+        const TIMED: Option<$crate::times::Call> = $crate::times::Call::of_symbol(stringify!($symbol));
+
+        $crate::interpose::function_in_c! {
+            /// Describes a call and forwards it.
+            watched [$($arg: $kind),*] -> std::ffi::c_int, {
+                let arguments = $crate::interpose::described!($($arg: $kind),*);
+                let Some(begun) = $crate::watch::enter_at_once(CALL, &arguments) else {
+                    return $crate::interpose::call!(observed as *mut _, [$($arg: $kind),*]);
+                };
+                let code = $crate::interpose::call!(NEXT.target(), [$($arg: $kind),*]);
+                $crate::watch::leave_at_once(CALL, begun, &arguments, code);
+                code
+            }
+        }
+        $crate::interpose::function_in_c! {
+            /// Measures a call and forwards it.
+            timed [$($arg: $kind),*] -> std::ffi::c_int, {
+                let arguments = $crate::interpose::described!($($arg: $kind),*);
+                let Some(entered) = $crate::times::enter_at_once(TIMED, CALL, &arguments) else {
+                    return $crate::interpose::call!(observed as *mut _, [$($arg: $kind),*]);
+                };
+                let code = $crate::interpose::call!(NEXT.target(), [$($arg: $kind),*]);
+                $crate::times::leave_at_once(TIMED, CALL, entered, &arguments, code);
+                code
+            }
+        }
+    };
+}
+pub(crate) use observing;
+
+/// Expands to the description of a call's arguments.
+macro_rules! described {
+    ($($arg:ident: $kind:ident),*) => {{
+        let mut arguments = $crate::watch::Arguments::default();
+        $(arguments.add(
+            const { $crate::watch::Role::of(stringify!($arg), $crate::arguments::Kind::$kind) },
+            $arg.into(),
+        );)*
+        arguments
+    }};
+}
+pub(crate) use described;
+
+/// Defines `fast_path_with_listeners`, by the time of recording.
+macro_rules! fast_path_with_listeners {
+    (in_advance $interest:ident $args:tt [$recorder:expr]) => {
+        // A separate function, so that `fast_path_with_listeners` ends with a tail call; with the parameters of the call, so
+        // that they stay in registers.
+        $crate::interpose::function_in_c! {
+            /// Records a call and returns the function that forwards it.
+            #[inline(never)]
+            record_and_choose $args -> *mut std::ffi::c_void, {
+                // While the next definition is unknown, the slow path finds it and records the call.
+                let is_recorded = !NEXT.is_unresolved()
+                    && ($crate::calls::count_in_advance($crate::calls::Interest::$interest, || $recorder)
+                        || $crate::calls::count_for_thread($crate::calls::Interest::$interest, || $recorder)
+                        || $crate::calls::record_before_call($crate::calls::Interest::$interest, || $recorder));
+                if is_recorded { NEXT.address() } else { slow_path as *mut std::ffi::c_void }
+            }
+        }
+        $crate::interpose::function_in_c! {
+            /// Records a call and forwards it.
+            #[inline(never)]
+            fast_path_with_listeners $args -> std::ffi::c_int, {
+                let destination = $crate::interpose::call!(function record_and_choose, $args);
+                $crate::interpose::call!(destination, $args)
+            }
+        }
+    };
+    (around $interest:ident $args:tt [$recorder:expr]) => {
+        // A separate function, so that `fast_path_with_listeners` needs no registers for it.
+        $crate::interpose::function_in_c! {
+            /// Records a call while several threads call at once, and forwards it.
+            #[inline(never)]
+            fast_path_of_threads $args -> std::ffi::c_int, {
+                let forward = || $crate::interpose::call!(NEXT.address(), $args);
+                match $crate::calls::find_route_of_thread(|| $recorder) {
+                    Some(routed) if !NEXT.is_unresolved() => {
+                        $crate::interpose::run_by_route! { routed, $recorder, forward }
+                    }
+                    _ => $crate::interpose::call!(slow_path as *mut _, $args),
+                }
+            }
+        }
+        $crate::interpose::function_in_c! {
+            /// Records a call and forwards it.
+            #[inline(never)]
+            fast_path_with_listeners $args -> std::ffi::c_int, {
+                if !$crate::nesting::FastPathGuard::is_available() {
+                    return $crate::interpose::call!(fast_path_of_threads as *mut _, $args);
+                }
+                let forward = || $crate::interpose::call!(NEXT.address(), $args);
+                if let Some(routed) = $crate::recorders::Recorder::find_route($recorder) {
+                    return $crate::interpose::run_by_route! { routed, $recorder, forward };
+                }
+                // Read before the conditions that a route stands for.
+                let revision = mpit::internal::revision::current();
+                let run = || $crate::calls::run_on_fast_path(
+                    $crate::calls::Interest::$interest,
+                    || $crate::recorders::Recorder::fast_record($recorder),
+                    forward,
+                    |record| {
+                        $crate::recorders::record_call(record);
+                        $crate::recorders::Recorder::store_route($recorder, revision, record);
+                    },
+                );
+                let code = if NEXT.is_unresolved() { None } else { run() };
+                match code {
+                    Some(code) => code,
+                    None => $crate::interpose::call!(slow_path as *mut _, $args),
+                }
+            }
+        }
+    };
+    // Only the time is measured.
+    (timed $interest:ident $args:tt []) => {
+        use slow_path as fast_path_with_listeners;
+    };
+}
+pub(crate) use fast_path_with_listeners;
+
+/// Runs a call for which there is a route.
+macro_rules! run_by_route {
+    ($routed:ident, $recorder:expr, $forward:expr) => {{
+        let code = $forward();
+        if code == mpit_ffi::abi::Abi::SUCCESS && !$routed.count() {
+            $crate::recorders::record_after_call($recorder);
+        }
+        code
+    }};
+}
+pub(crate) use run_by_route;
+
+/// Defines `fast_path`, the destination of calls with listeners. It counts a call that can be counted in advance, if an equal
+/// one was counted before, and ends with a tail call: the arguments stay in their registers.
+macro_rules! fast_entry {
+    (in_advance $interest:ident $args:tt [$recorder:expr]) => {
+        $crate::interpose::counting_functions! { $args $recorder }
+    };
+    (around Collectives $args:tt [$recorder:expr]) => {
+        $crate::interpose::counting_functions! { $args $recorder }
+    };
+    ($when:ident $interest:ident $args:tt $recorder:tt) => {
+        use fast_path_with_listeners as fast_path;
+    };
+}
+pub(crate) use fast_entry;
+
+/// Defines `fast_path` for calls that can be counted in advance, and the functions that it leaves some calls to. Each is small enough
+/// to need no registers that it would have to save.
+macro_rules! counting_functions {
+    ($args:tt $recorder:expr) => {
+        $crate::interpose::counting_function! {
+            /// Counts a call by its route and forwards it, if it has as many elements as the one before it and one thread calls at a
+            /// time.
+            fast_path $args
+            if !$crate::nesting::FastPathGuard::is_available() => directed_to_threads;
+            if $crate::recorders::Recorder::count_equal($recorder), else counted_in_any_state
+        }
+        $crate::interpose::counting_function! {
+            /// Replaces `fast_path` by `counted_by_thread`, if several threads call at once.
+            directed_to_threads $args
+            if NEXT.replace_for_threads(fast_path as *mut _, counted_by_thread as *mut _) => counted_by_thread;
+            if false, else counted_in_any_state
+        }
+        $crate::interpose::counting_function! {
+            /// Does the same while several threads call at once.
+            counted_by_thread $args
+            if false => counted_in_any_state;
+            if $crate::recorders::Recorder::count_equal_of_thread($recorder), else counted_in_any_state
+        }
+        $crate::interpose::counting_function! {
+            /// Counts a call by its route, with any number of elements, or leaves it to `fast_path_with_listeners`.
+            counted_in_any_state $args
+            if false => fast_path_with_listeners;
+            if $crate::calls::count_by_route(|| $recorder), else fast_path_with_listeners
+        }
+    };
+}
+pub(crate) use counting_functions;
+
+/// Defines a function that forwards a call to a destination, unchanged, by a tail call: to the first one for which its condition holds, or
+/// to the next definition, which has to be known.
+macro_rules! counting_function {
+    (
+        $(#[$doc:meta])* $name:ident $args:tt
+        if $elsewhere:expr => $other:ident; if $is_counted:expr, else $rest:ident
+    ) => {
+        $crate::interpose::function_in_c! {
+            $(#[$doc])*
+            #[inline(never)]
+            $name $args -> std::ffi::c_int, {
+                if $elsewhere {
+                    return $crate::interpose::call!($other as *mut _, $args);
+                }
+                if NEXT.is_known_on_fast_path() && $is_counted {
+                    return $crate::interpose::call!(NEXT.address(), $args);
+                }
+                $crate::interpose::call!($rest as *mut _, $args)
+            }
+        }
+    };
+}
+pub(crate) use counting_function;
