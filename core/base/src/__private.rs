@@ -2,16 +2,17 @@
 
 pub use crate::cell::{
     AggregateCell, AtomicReadReset, Cell, Computed, ComputedPvar, CounterCell, CounterValue, EnumValue,
-    GenericCell, HighWatermarkCell, LevelCell, LowWatermarkCell, PercentageCell, PvarDesc, PvarFlags,
-    SizeCell, StateCell, TimerCell, Value, fits,
+    GenericCell, HighWatermarkCell, LevelCell, LowWatermarkCell, PercentageCell, PvarFlags, SizeCell,
+    StateCell, TimerCell, Value, fits,
 };
 pub use crate::component::ComponentDesc;
-pub use crate::cvar::{CvarCell, CvarDesc, CvarValue};
+pub use crate::cvar::{CvarCell, CvarValue};
 pub use crate::desc::{CategoryDesc, CategoryLink, EnumDesc, EnumItem, Metadata, Origin, SharedMetadata};
 pub use crate::error::{Error, Result};
 pub use crate::event::instance::Payload;
-pub use crate::event::{Element, EventCell, EventDesc, EventInstance, SourceCell, SourceDesc, element};
+pub use crate::event::{Element, EventCell, SourceCell, element};
 pub use crate::object::{Comm, Object};
+pub use crate::tool::{CvarDesc, EventDesc, EventInstance, PvarDesc, SourceDesc};
 pub use crate::{__mpit_element as element_of_list, __mpit_register_lists as register_lists};
 /// The items that the constructor of an image refers to.
 pub mod dependents {

@@ -48,11 +48,11 @@ pub mod cell {
 }
 
 pub mod desc {
-    pub use crate::cell::{Behavior, PvarDesc, PvarFlags};
+    pub use crate::cell::{Behavior, PvarFlags};
     pub use crate::component::ComponentDesc;
-    pub use crate::cvar::CvarDesc;
     pub use crate::desc::*;
-    pub use crate::event::{Element, EventDesc, LARGEST_EVENT, SourceDesc};
+    pub use crate::event::{Element, LARGEST_EVENT};
+    pub use crate::tool::{CvarDesc, EventDesc, PvarDesc, SourceDesc};
 }
 
 pub mod plugin {

@@ -21,7 +21,7 @@ mod class;
 mod computed;
 mod current;
 mod custom;
-mod desc;
+pub(crate) mod desc;
 mod erased;
 mod level_storage;
 mod peers;
@@ -48,8 +48,9 @@ pub use class::{
 pub use computed::{Computed, ComputedPvar, Numbered, NumberedPvars};
 #[doc(hidden)]
 pub use custom::{Action, Request};
+pub(crate) use desc::PvarDesc;
 #[doc(hidden)]
-pub use desc::{Behavior, PvarDesc, PvarFlags};
+pub use desc::{Behavior, PvarFlags};
 pub(crate) use erased::{ErasedCell, Operation};
 #[doc(hidden)]
 pub use level_storage::LevelStorage;

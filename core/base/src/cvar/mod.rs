@@ -37,7 +37,7 @@
 //! numbers may be written as `0x1f`.
 
 mod cell;
-mod desc;
+pub(crate) mod desc;
 mod erased;
 mod object_cvar;
 mod setters;
@@ -48,8 +48,7 @@ mod text;
 #[doc(hidden)]
 pub use cell::CvarCell;
 pub use cell::{Cvar, CvarValue, Text};
-#[doc(hidden)]
-pub use desc::CvarDesc;
+pub(crate) use desc::CvarDesc;
 pub(crate) use erased::ErasedCvar;
 pub use object_cvar::ObjectCvar;
 pub(crate) use setters::Setters;

@@ -20,8 +20,8 @@
 mod cell;
 #[doc(hidden)]
 pub mod clock;
-mod delivery;
-mod desc;
+pub(crate) mod delivery;
+pub(crate) mod desc;
 mod drops;
 #[doc(hidden)]
 pub mod element;
@@ -36,10 +36,10 @@ mod source;
 
 #[doc(hidden)]
 pub use cell::EventCell;
+pub(crate) use delivery::EventInstance;
 #[doc(hidden)]
-pub use delivery::EventInstance;
-#[doc(hidden)]
-pub use desc::{Element, EventDesc, LARGEST_EVENT, SourceDesc};
+pub use desc::{Element, LARGEST_EVENT};
+pub(crate) use desc::{EventDesc, SourceDesc};
 #[doc(hidden)]
 pub use functions::{Abi, Delivery, DropReport, FreeNotice};
 #[doc(hidden)]

@@ -28,10 +28,11 @@ mod typed;
 
 use std::marker::PhantomData;
 
-pub use crate::cell::PvarDesc;
-pub use crate::cvar::CvarDesc;
+pub use crate::cell::desc::PvarDesc;
+pub use crate::cvar::desc::CvarDesc;
 pub use crate::desc::{EnumDesc, EnumItem};
-pub use crate::event::{EventDesc, EventInstance, SourceDesc};
+pub use crate::event::delivery::EventInstance;
+pub use crate::event::desc::{EventDesc, SourceDesc};
 pub use crate::registry::{Category, Registry};
 #[doc(inline)]
 pub use crate::vocabulary::{Class, Datatype, Scope, Verbosity};
