@@ -122,3 +122,8 @@ pub mod __private;
 pub fn components() -> impl Iterator<Item = &'static component::ComponentDesc> {
     slices::all(dependents::Reader::Other).flat_map(|lists| lists.components).copied()
 }
+
+/// Compiles and runs the code of the README.
+#[cfg(doctest)]
+#[doc = include_str!("../../README.md")]
+struct Readme;
