@@ -69,3 +69,8 @@ pub use mpit_base::{__private, Category, internal};
 pub use mpit_base::{Error, MpitEnum, Result, cell, components, object, tool};
 pub use mpit_macros::{MpitEnum, category, component, cvar, event, plugin, pvar, source};
 pub use names::prelude;
+
+/// Compiles and runs the code of the README.
+#[cfg(doctest)]
+#[doc = include_str!("../../README.md")]
+struct Readme;

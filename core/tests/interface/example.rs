@@ -1,7 +1,5 @@
-//! The first example of the README and of the crate's documentation.
+//! The first example of the crate's documentation.
 
-use std::fs;
-use std::path::Path;
 use std::process::Command;
 
 const EXAMPLE: &str = include_str!("../../examples/packets.rs");
@@ -26,13 +24,4 @@ fn the_first_example_is_short() {
     assert!(code.count() <= 24);
     let imports: Vec<_> = EXAMPLE.lines().filter(|line| line.starts_with("use ")).collect();
     assert_eq!(imports, ["use mpit::prelude::*;"]);
-}
-
-#[test]
-fn the_readme_shows_the_first_example() {
-    let readme = Path::new(env!("CARGO_MANIFEST_DIR")).join("../README.md");
-    let readme = fs::read_to_string(readme).unwrap();
-    let (_, shown) = readme.split_once("\n```rust\n").expect("an example in Rust");
-    let (_, code) = EXAMPLE.split_once("\n\n").expect("an empty line below the first comment");
-    assert_eq!(shown.split("```").next(), Some(code));
 }
