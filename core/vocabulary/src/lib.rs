@@ -4,7 +4,7 @@
 //! plug-ins apply the same rules; a test compares the names and numbers with `mpit_plugin.h`. Not a public interface: `mpit`
 //! exports the types.
 //!
-//! The characters that no output contains as they are ([`is_deceptive`]) and the similarity of words ([`distance`], [`similarity`]) are
+//! The characters that no output contains as they are ([`is_deceptive`]) and the similarity of words ([`distance`], [`similarity()`]) are
 //! written here once, too.
 //!
 //! Attributes spell values as the standard does, without the prefix: `class = "HIGHWATERMARK"`, `bind = "COMM"`.
