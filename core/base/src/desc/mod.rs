@@ -10,6 +10,8 @@
 mod category;
 mod metadata;
 
+use crate::activation::Activation;
+
 pub use category::{Category, CategoryDesc, CategoryLink};
 pub use metadata::{LONGEST_DESCRIPTION, Metadata, SharedMetadata};
 
@@ -79,13 +81,24 @@ pub struct EnumDesc {
     name: &'static str,
     items: &'static [EnumItem],
     origin: Origin,
+    activation: Option<&'static Activation>,
 }
 
 impl EnumDesc {
     /// Creates an enumeration of at least one item, with distinct names and values.
     #[doc(hidden)]
     pub const fn new(name: &'static str, items: &'static [EnumItem], origin: Origin) -> Self {
-        Self { name, items, origin }
+        Self { name, items, origin, activation: None }
+    }
+
+    /// Sets the activation of the plug-in that defines it.
+    pub(crate) const fn of_plugin(mut self, activation: Option<&'static Activation>) -> Self {
+        self.activation = activation;
+        self
+    }
+
+    pub(crate) const fn activation(&self) -> Option<&'static Activation> {
+        self.activation
     }
 
     /// Returns the enumeration's name.

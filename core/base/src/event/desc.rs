@@ -48,6 +48,7 @@ pub struct SourceDesc {
     description: &'static str,
     origin: Origin,
     cell: &'static SourceCell,
+    activation: Option<&'static Activation>,
 }
 
 /// Construction, by the attributes and from tables.
@@ -60,7 +61,7 @@ impl SourceDesc {
         cell: &'static SourceCell,
         origin: Origin,
     ) -> Self {
-        Self { ordering, name, component: "", description: "", origin, cell }
+        Self { ordering, name, component: "", description: "", origin, cell, activation: None }
     }
 
     /// Sets the component, the first key of the index order; by convention the name of the crate.
@@ -74,6 +75,16 @@ impl SourceDesc {
     pub const fn with_description(mut self, description: &'static str) -> Self {
         self.description = description;
         self
+    }
+
+    /// Sets the activation of the plug-in that defines it.
+    pub(crate) const fn of_plugin(mut self, activation: Option<&'static Activation>) -> Self {
+        self.activation = activation;
+        self
+    }
+
+    pub(crate) const fn activation(&self) -> Option<&'static Activation> {
+        self.activation
     }
 }
 

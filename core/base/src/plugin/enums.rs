@@ -45,7 +45,9 @@ impl TableBuilder {
         };
         let of_table = self.enums_by_name.get(name).copied();
         let known = of_table.or_else(|| Registry::global().enum_named(name)).filter(same);
-        let desc = known.unwrap_or_else(|| leak(EnumDesc::new(name, leak_list(items.clone()), origin)));
+        let desc = known.unwrap_or_else(|| {
+            leak(EnumDesc::new(name, leak_list(items.clone()), origin).of_plugin(self.activation))
+        });
         self.enums.insert(at, desc);
         self.enums_by_name.entry(desc.name()).or_insert(desc);
         Ok(Some(desc))

@@ -41,7 +41,8 @@ impl TableBuilder {
         if let Some(items) = element_names {
             // The attribute `event` generates the same name.
             let list: &'static str = format!("{}_elements", entry.name).leak();
-            desc = desc.with_enumeration(leak(EnumDesc::new(list, items, entry.origin)));
+            desc = desc
+                .with_enumeration(leak(EnumDesc::new(list, items, entry.origin).of_plugin(self.activation)));
         }
         if let Some(activation) = self.activation {
             desc = desc.with_activation(activation);

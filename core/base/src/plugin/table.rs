@@ -462,7 +462,10 @@ impl TableBuilder {
     unsafe fn source(&mut self, from: &abi::Source, entry: &Entry) -> EntryResult<()> {
         let order = from_code("order", from.order, SourceOrder::ALL)?;
         let desc = SourceDesc::new(entry.name, order, leak(SourceCell::new()), entry.origin);
-        let desc = desc.with_component(self.component).with_description(entry.description);
+        let desc = desc
+            .with_component(self.component)
+            .with_description(entry.description)
+            .of_plugin(self.activation);
         self.definitions.image.sources.push(leak(desc));
         Ok(())
     }

@@ -26,7 +26,7 @@ pub trait Definition: sealed::Sealed + 'static {
     /// Returns the place of the definition.
     fn origin(&self) -> Origin;
 
-    /// Returns the activation that it depends on, if it is a variable or event of a plug-in.
+    /// Returns the activation of the plug-in that defines it, if one does.
     fn activation(&self) -> Option<&'static Activation> {
         None
     }
@@ -120,9 +120,17 @@ named! {
             self.activation()
         }
     };
-    SourceDesc "source";
+    SourceDesc "source" {
+        fn activation(&self) -> Option<&'static Activation> {
+            self.activation()
+        }
+    };
     CategoryDesc "category";
     EnumDesc "enumeration" {
+        fn activation(&self) -> Option<&'static Activation> {
+            self.activation()
+        }
+
         /// Returns true if both descriptors are the same definition: a constant may have several addresses.
         fn is(&self, other: &Self) -> bool {
             std::ptr::eq(self, other) || (self.name() == other.name() && self.origin() == other.origin())

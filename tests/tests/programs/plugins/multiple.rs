@@ -43,12 +43,21 @@ fn plugins_load_in_the_environments_order() -> Outcome {
 fn duplicate_names_are_left_out() -> Outcome {
     let dir = scratch("taken")?;
     let one = plugins::good(&dir, "acme")?;
-    let other = plugins::compile(&dir, "clash", "clash", &[])?;
-    let finished = job()?.env("MPIT_PLUGINS", list([one.as_path(), other.as_path()])).succeed()?;
-    let lines: Vec<_> = finished.stderr.lines().collect();
-    let reported = matches!(lines[..], [line] if line.contains("pvar `acme_work` (COUNTER) at ")
-        && line.contains("clash.c:") && line.contains("good.c:"));
-    finished.expect(reported)?;
+    let other = plugins::compile(&dir, "clash", "clash", &["-DOWN=\"clash\""])?;
+    let third = plugins::compile(&dir, "clash", "third", &["-DOWN=\"third\""])?;
+    let loaded = list([one.as_path(), other.as_path(), third.as_path()]);
+    let finished = job()?.env("MPIT_PLUGINS", loaded).succeed()?;
+    let is_reported = |what: &str, first: &str| {
+        finished.stderr.lines().any(|line| {
+            line.starts_with(&format!("mpit: {what} at "))
+                && line.contains("clash.c:")
+                && line.contains(" of the plug-in ")
+                && line.contains(&format!("/{first}.so already defines it"))
+        })
+    };
+    finished.expect(is_reported("pvar `acme_work` (COUNTER)", "acme"))?;
+    finished.expect(is_reported("source `acme_clock`", "acme"))?;
+    finished.expect(is_reported("enumeration `phase`", "clash"))?;
     finished.expect_printed(" clash_own Ok([0])")
 }
 
