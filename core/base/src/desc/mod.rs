@@ -51,7 +51,7 @@ impl std::fmt::Display for Origin {
 }
 
 /// One item of an enumeration.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EnumItem {
     value: i32,
     name: &'static str,

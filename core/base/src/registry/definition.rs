@@ -131,9 +131,11 @@ named! {
             self.activation()
         }
 
-        /// Returns true if both descriptors are the same definition: a constant may have several addresses.
+        /// Returns true if both descriptors are the same definition: a constant may have several addresses. Plug-ins may be built from
+        /// one source file with different items.
         fn is(&self, other: &Self) -> bool {
-            std::ptr::eq(self, other) || (self.name() == other.name() && self.origin() == other.origin())
+            let key = |desc: &Self| (desc.name(), desc.origin(), desc.items());
+            std::ptr::eq(self, other) || key(self) == key(other)
         }
     };
 }

@@ -49,7 +49,7 @@ fn duplicate_names_are_left_out() -> Outcome {
     let finished = job()?.env("MPIT_PLUGINS", loaded).succeed()?;
     let is_reported = |what: &str, first: &str| {
         finished.stderr.lines().any(|line| {
-            line.starts_with(&format!("mpit: {what} at "))
+            line.contains(&format!(": {what} at "))
                 && line.contains("clash.c:")
                 && line.contains(" of the plug-in ")
                 && line.contains(&format!("/{first}.so already defines it"))
