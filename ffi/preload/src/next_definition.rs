@@ -44,6 +44,8 @@ pub(crate) struct Name {
     unresolved: i32,
     /// The line's function for the record.
     record: i32,
+    /// Records a call, with the parameters of the MPI function; 0 if the code of all calls does.
+    fast_path: i32,
     /// The `MPI_` function of the same name, if this is a `PMPI_` function, which is recorded like it; otherwise 0.
     twin: i32,
     /// An [`OwnCode`]; 0 for a name whose calls take the code of all calls.
@@ -57,8 +59,6 @@ pub(crate) struct Name {
 struct OwnCode {
     /// The destination of calls with listeners, once the name is known to be MPI's: a trampoline that checks the caller.
     check_caller: i32,
-    /// Records a call, with the parameters of the MPI function.
-    fast_path: i32,
     /// Records a call on the slow path; the destination of all calls until MPI is known to be initialized.
     slow_path: i32,
     /// Describes the call in progress and forwards it, between all of these functions and the next definition; 0 for calls that are not
@@ -256,6 +256,11 @@ impl Name {
         self.own_code != 0
     }
 
+    /// Returns true if a function of this name records calls that are not described or measured.
+    pub(crate) fn has_fast_path(&self) -> bool {
+        self.fast_path != 0
+    }
+
     /// Returns the symbol.
     fn symbol(&self) -> Symbol {
         if self.twin == 0 { self.symbol_with("") } else { self.symbol_with("P") }
@@ -288,7 +293,13 @@ impl Name {
     }
 
     fn fast_path(&self) -> *mut c_void {
-        self.own_code().map_or(trampoline::recorded as *mut c_void, |own| own.at(own.fast_path))
+        // Without own code, the code of all calls describes and measures them.
+        let is_observed = !self.has_own_code() && self.next().measurement() != Measurement::None;
+        if self.has_fast_path() && !is_observed {
+            self.at::<c_void>(self.fast_path).cast_mut()
+        } else {
+            trampoline::recorded as *mut c_void
+        }
     }
 
     fn slow_path(&self) -> *mut c_void {
@@ -355,8 +366,10 @@ impl Name {
                 }
                 self.next().is_indirect.store(!is_direct, Relaxed);
                 self.set_definition(found);
-                // A tool between this library and MPI may make MPI calls during the call, so its end has to be seen.
-                self.intercept(if is_direct { self.fast_path() } else { self.slow_path() });
+                // A tool between this library and MPI may make MPI calls during the call, so its end has to be seen. In Fortran, the
+                // fast path sees it.
+                let has_fast_path = is_direct || self.form.is_fortran();
+                self.intercept(if has_fast_path { self.fast_path() } else { self.slow_path() });
                 self.sited(self.check_caller())
             }
             object => self.bypass(found, object),
@@ -574,18 +587,12 @@ mod tests {
                 without_listeners: if has_counters { without_listeners } else { 0 },
                 unresolved: UNRESOLVED,
                 record: 0,
+                fast_path: 0,
                 twin: 0,
                 own_code: if has_own_code { own_code } else { 0 },
                 form,
             },
-            own_code: OwnCode {
-                check_caller: 1,
-                fast_path: 2,
-                slow_path: 3,
-                watched: 4,
-                timed: 5,
-                sited: [6, 7, 8],
-            },
+            own_code: OwnCode { check_caller: 1, slow_path: 2, watched: 3, timed: 4, sited: [5, 6, 7] },
             line: Line::new("Send", "MPI_Send", (Time::around, Interest::Messages), &[], arrays),
             next: NextDefinition::new(),
             without_listeners: AtomicPtr::new(null_mut()),

@@ -156,7 +156,11 @@ impl Call {
         let next = self.name.next();
         // The end of a call that a tool forwards has to be seen. In Fortran, calls inside are recognized.
         let is_fortran = self.name.form().is_fortran();
-        if self.name.has_own_code() || next.is_unresolved() || next.is_indirect() && !is_fortran {
+        if next.is_unresolved() || next.is_indirect() && !is_fortran {
+            return None;
+        }
+        // Functions of the name have tried it.
+        if self.name.has_own_code() || self.name.has_fast_path() && next.measurement() == Measurement::None {
             return None;
         }
         let interest = self.line.interest;

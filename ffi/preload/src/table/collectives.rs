@@ -85,11 +85,14 @@ collectives! {
     large(OfOwn) fn Reduce_scatter(
         sendbuf: Buf, recvbuf: Buf, recvcounts: RecvCounts, datatype: Type, op: Object, comm: Comm,
     ) => rootless(comm, sendbuf, (recvcounts, datatype));
+    #[in_registers]
     large fn Reduce_scatter_block(
         sendbuf: Buf, recvbuf: Buf, recvcount: Count, datatype: Type, op: Object, comm: Comm,
     ) => rootless(comm, sendbuf, (recvcount, datatype));
+    #[in_registers]
     large fn Scan(sendbuf: Buf, recvbuf: Buf, count: Count, datatype: Type, op: Op, comm: Comm)
         => rootless(comm, sendbuf, Reduced(count, datatype, op, recvbuf));
+    #[in_registers]
     large fn Exscan(sendbuf: Buf, recvbuf: Buf, count: Count, datatype: Type, op: Op, comm: Comm)
         => rootless(comm, sendbuf, Reduced(count, datatype, op, recvbuf));
     large fn Neighbor_allgather(

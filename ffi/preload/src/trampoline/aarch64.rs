@@ -58,17 +58,23 @@ pub(crate) use entry;
 
 /// The instructions of an exported function for calls with listeners, of a name whose calls take the code of all calls.
 macro_rules! to_code_of_all {
-    () => {
-        "2:
-        adrp x16, 8f
-        add x16, x16, :lo12:8f
-        ldar x16, [x16]
-        adrp x17, 7f
-        add x17, x17, :lo12:7f
-        cbz x16, 3f
-        br x16
-        3:
-        b {resolve}"
+    ($next:literal) => {
+        concat!(
+            "2:
+            adrp x16, ",
+            $next,
+            "
+            add x16, x16, :lo12:",
+            $next,
+            "
+            ldar x16, [x16]
+            adrp x17, 7f
+            add x17, x17, :lo12:7f
+            cbz x16, 3f
+            br x16
+            3:
+            b {resolve}"
+        )
     };
 }
 pub(crate) use to_code_of_all;

@@ -50,15 +50,22 @@ macro_rules! entry {
 }
 pub(crate) use entry;
 
-/// The instructions of an exported function for calls with listeners, of a name whose calls take the code of all calls.
+/// The instructions of an exported function for calls with listeners, of a name whose calls take the code of all calls. `$next` is the
+/// next definition.
 macro_rules! to_code_of_all {
-    () => {
-        "2:
-        lea r11, [rip + 7f]
-        cmp qword ptr [rip + 8f], 0
-        je {resolve}
-        jmp qword ptr [rip + 8f]
-        .p2align 4"
+    ($next:literal) => {
+        concat!(
+            "2:
+            lea r11, [rip + 7f]
+            cmp qword ptr [rip + ",
+            $next,
+            "], 0
+            je {resolve}
+            jmp qword ptr [rip + ",
+            $next,
+            "]
+            .p2align 4"
+        )
     };
 }
 pub(crate) use to_code_of_all;
