@@ -66,8 +66,8 @@ struct OwnCode {
     watched: i32,
     /// Measures the call as well.
     timed: i32,
-    /// Functions in front of `check_caller`, `slow_path` and `timed` that store the return address, for [`times`].
-    sited: [i32; 3],
+    /// The first of the functions in front of `check_caller`, `slow_path` and `timed` that store the return address, for [`times`].
+    sited: i32,
 }
 
 /// The next definition of one name, as far as it was found, and destinations of its calls. Machine code reads the first two members.
@@ -442,9 +442,10 @@ impl Name {
     fn sited(&self, destination: *mut c_void) -> *mut c_void {
         let Some(own) = self.own_code() else { return destination };
         let destinations = [own.check_caller, own.slow_path, own.timed];
-        let sited = || destinations.iter().zip(own.sited).find(|(plain, _)| own.at(**plain) == destination);
-        match sited() {
-            Some((_, sited)) if times::has_sites() => own.at(sited),
+        match destinations.iter().position(|plain| own.at(*plain) == destination) {
+            Some(index) if times::has_sites() => {
+                own.at(own.sited).wrapping_byte_add(index * trampoline::SITED_DISTANCE)
+            }
             _ => destination,
         }
     }
@@ -592,7 +593,7 @@ mod tests {
                 own_code: if has_own_code { own_code } else { 0 },
                 form,
             },
-            own_code: OwnCode { check_caller: 1, slow_path: 2, watched: 3, timed: 4, sited: [5, 6, 7] },
+            own_code: OwnCode { check_caller: 1, slow_path: 2, watched: 3, timed: 4, sited: 5 },
             line: Line::new("Send", "MPI_Send", (Time::around, Interest::Messages), &[], arrays),
             next: NextDefinition::new(),
             without_listeners: AtomicPtr::new(null_mut()),

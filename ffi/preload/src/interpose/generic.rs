@@ -2,17 +2,22 @@
 //! ([`crate::trampoline`]).
 
 use std::ffi::{c_int, c_void};
+use std::mem::ManuallyDrop;
 
 use mpit_components::times::has_sites;
 
 use super::missing;
-use crate::arguments::{Form, Value, Word};
+use crate::arguments::{Any, Form, Word};
 use crate::callers::ReturnAddress;
-use crate::calls;
+use crate::calls::{self, Interest};
 use crate::line::{Line, Time};
 use crate::nesting;
 use crate::next_definition::{Measurement, Name};
-use crate::recorders::{Pending, Record, Recorder, record_call};
+use crate::recorders::accesses::AccessRecorder;
+use crate::recorders::collectives::CollectiveRecorder;
+use crate::recorders::messages::SendRecorder;
+use crate::recorders::persistent::StartRecorder;
+use crate::recorders::{OfRecord, Pending, Record, Recorder, record_call};
 use crate::trampoline::{self, Words};
 use crate::watch::{self, Role};
 use crate::{return_address, times};
@@ -48,6 +53,7 @@ impl Call {
         unsafe { Word::new(self.words.get(index), self.name.form()) }
     }
 
+    #[inline(always)]
     fn record(self) -> Record {
         // SAFETY: `table` defines names with functions of this type only.
         let record = unsafe { std::mem::transmute::<*const c_void, RecordFunction>(self.name.record()) };
@@ -135,7 +141,7 @@ impl Call {
         let mut arguments = watch::Arguments { position: self.words.position(), ..Default::default() };
         for (index, argument) in self.line.arguments().iter().enumerate() {
             if argument.role != Role::None {
-                arguments.add(argument.role, Value::of(argument.kind, self.word(index)));
+                arguments.add_word(argument.role, argument.kind, self.word(index));
             }
         }
         arguments
@@ -152,7 +158,8 @@ impl Call {
     }
 
     /// Runs the call on the fast path; `None` if that is not possible.
-    fn run_on_fast_path(self) -> Option<c_int> {
+    #[inline(always)]
+    fn run_on_fast_path<N: Recorder + OfRecord>(self) -> Option<c_int> {
         let next = self.name.next();
         // The end of a call that a tool forwards has to be seen. In Fortran, calls inside are recognized.
         let is_fortran = self.name.form().is_fortran();
@@ -167,37 +174,66 @@ impl Call {
         if interest.has_no_listeners() {
             return None;
         }
+        let fast_record = || N::of(&ManuallyDrop::new(self.record()))?.fast_record();
         if is_fortran {
             let forward = || nesting::forward_on_fast_path(|| self.forward());
-            calls::run_on_fast_path(interest, || self.record().fast_record(), forward, record_call)
+            calls::run_on_fast_path(interest, fast_record, forward, record_call)
         } else {
-            calls::run_on_fast_path(interest, || self.record().fast_record(), || self.forward(), record_call)
+            calls::run_on_fast_path(interest, fast_record, || self.forward(), record_call)
         }
     }
 
-    fn run_around(self) -> c_int {
-        if let Some(code) = self.run_on_fast_path() {
+    /// Runs a call whose record is prepared before it. A separate function for each type: records of all types are large, and would be
+    /// copied several times.
+    #[inline(never)]
+    fn run_around<N: Recorder + OfRecord>(self, after: fn(Self, N::Pending)) -> c_int {
+        if let Some(code) = self.run_on_fast_path::<N>() {
             return code;
         }
-        let is_fortran = self.name.form().is_fortran();
         calls::run(
             self.line.interest,
             || self.forward(),
-            || self.record().prepare(),
-            |pending| if is_fortran { pending.after() } else { pending.after_in_c() },
+            || N::of(&ManuallyDrop::new(self.record())).map(|recorder| recorder.prepare()),
+            |pending| {
+                if let Some(pending) = pending {
+                    after(self, pending);
+                }
+            },
         )
+    }
+
+    /// Runs a call that creates a persistent request.
+    #[inline(never)]
+    fn run_creation(self) -> c_int {
+        let forward = || self.forward();
+        match *ManuallyDrop::new(self.record()) {
+            Record::MessageCreation(recorder) => {
+                calls::run_creation(forward, || recorder.prepare(), Pending::after)
+            }
+            Record::CollectiveCreation(recorder) => {
+                calls::run_creation(forward, || recorder.prepare(), Pending::after)
+            }
+            _ => forward(),
+        }
     }
 
     fn run(self) -> c_int {
         let (interest, forward) = (self.line.interest, || self.forward());
         let record = || _ = self.record();
         match self.line.time {
-            Time::around | Time::in_advance => self.run_around(),
+            Time::around | Time::in_advance => match interest {
+                Interest::Messages => self.run_around::<SendRecorder>(|_, pending| pending.after()),
+                Interest::Accesses => self.run_around::<AccessRecorder>(|_, pending| pending.after()),
+                Interest::Starts => self.run_around::<StartRecorder<Any>>(|_, pending| pending.after()),
+                _ => self.run_around::<CollectiveRecorder<Any>>(|call, pending| {
+                    if call.name.form().is_fortran() { pending.after() } else { pending.after_in_c() }
+                }),
+            },
             Time::after => calls::run(interest, forward, || (), |()| record()),
             Time::timed => calls::run(interest, forward, || (), |()| ()),
             Time::always => calls::run_always(forward, record),
             Time::initializing => calls::run_initialization(forward, record),
-            Time::creating => calls::run_creation(forward, || self.record().prepare(), Pending::after),
+            Time::creating => self.run_creation(),
             Time::freeing => calls::run_freeing(forward, || self.record().freeing()),
             Time::before => calls::run_after_recording(forward, record),
             Time::finalizing => calls::run_finalization(forward, record),

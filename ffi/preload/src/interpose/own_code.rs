@@ -15,9 +15,7 @@ macro_rules! own_code {
         $crate::interpose::functions_of! { $symbol {
             static NEXT: $crate::next_definition::NextDefinition = $crate::next_definition::NextDefinition::new();
             $crate::trampoline::with_listeners! { NEXT $crate::interpose::label!($symbol) }
-            $crate::trampoline::sited! { sited_with_listeners with_listeners }
-            $crate::trampoline::sited! { sited_slow_path slow_path }
-            $crate::trampoline::sited! { sited_timed timed }
+            $crate::trampoline::sited! { sited with_listeners, slow_path, timed }
             $crate::trampoline::with_name! {
                 /// Records a call on the slow path.
                 slow_path $crate::interpose::label!($symbol), $crate::trampoline::recorded
@@ -63,17 +61,24 @@ macro_rules! fortran_fast_path {
         $crate::interpose::function_with! {
             /// Records a call and forwards it.
             Fortran, fast_path $args -> std::ffi::c_int, {
-                let forward = || $crate::nesting::forward_on_fast_path(|| {
-                    // The function has no result.
+                // The function has no result.
+                let forward = || {
                     $crate::interpose::call!(Fortran, NEXT.address(), $args);
                     $error.get()
-                });
-                let run = || $crate::calls::run_on_fast_path(
-                    $crate::calls::Interest::$interest,
-                    || $crate::recorders::Recorder::fast_record($recorder),
-                    forward,
-                    $crate::recorders::record_call,
-                );
+                };
+                let run = || {
+                    // Once, because conversions of handles call the library.
+                    let recorder = $recorder;
+                    if $crate::calls::is_empty($crate::calls::Interest::$interest, || recorder) {
+                        return Some(forward());
+                    }
+                    $crate::calls::run_on_fast_path(
+                        $crate::calls::Interest::$interest,
+                        || $crate::recorders::Recorder::fast_record(recorder),
+                        || $crate::nesting::forward_on_fast_path(forward),
+                        $crate::recorders::record_call,
+                    )
+                };
                 let code = if NEXT.is_unresolved() { None } else { run() };
                 match code {
                     Some(code) => code,
@@ -186,7 +191,8 @@ macro_rules! fast_path_with_listeners {
             record_and_choose $args -> *mut std::ffi::c_void, {
                 // While the next definition is unknown, the slow path finds it and records the call.
                 let is_recorded = !NEXT.is_unresolved()
-                    && ($crate::calls::count_in_advance($crate::calls::Interest::$interest, || $recorder)
+                    && ($crate::calls::is_empty($crate::calls::Interest::$interest, || $recorder)
+                        || $crate::calls::count_in_advance($crate::calls::Interest::$interest, || $recorder)
                         || $crate::calls::count_for_thread($crate::calls::Interest::$interest, || $recorder)
                         || $crate::calls::record_before_call($crate::calls::Interest::$interest, || $recorder));
                 if is_recorded { NEXT.address() } else { slow_path as *mut std::ffi::c_void }
@@ -212,6 +218,11 @@ macro_rules! fast_path_with_listeners {
                     Some(routed) if !NEXT.is_unresolved() => {
                         $crate::interpose::run_by_route! { routed, $recorder, forward }
                     }
+                    _ if !NEXT.is_unresolved()
+                        && $crate::calls::is_empty($crate::calls::Interest::$interest, || $recorder) =>
+                    {
+                        forward()
+                    }
                     _ => $crate::interpose::call!(slow_path as *mut _, $args),
                 }
             }
@@ -226,6 +237,9 @@ macro_rules! fast_path_with_listeners {
                 let forward = || $crate::interpose::call!(NEXT.address(), $args);
                 if let Some(routed) = $crate::recorders::Recorder::find_route($recorder) {
                     return $crate::interpose::run_by_route! { routed, $recorder, forward };
+                }
+                if !NEXT.is_unresolved() && $crate::calls::is_empty($crate::calls::Interest::$interest, || $recorder) {
+                    return forward();
                 }
                 // Read before the conditions that a route stands for.
                 let revision = mpit::internal::revision::current();

@@ -59,6 +59,7 @@ collectives! {
     large fn Allgather(
         sendbuf: Buf, sendcount: Count, sendtype: Type, recvbuf: Buf, recvcount: Count, recvtype: Type, comm: Comm,
     ) => rootless(comm, sendbuf, Either((recvcount, recvtype), (sendcount, sendtype)));
+    #[in_registers]
     large(OfAll) fn Allgatherv(
         sendbuf: Buf, sendcount: Count, sendtype: Type, recvbuf: Buf, recvcounts: RecvCounts, displs: RecvDispls,
         recvtype: Type, comm: Comm,

@@ -129,19 +129,24 @@ macro_rules! with_listeners {
 }
 pub(crate) use with_listeners;
 
-/// Defines a function that stores the return address for [`crate::times`] and jumps to another one, with all arguments and `x17`.
+/// Defines a function for each destination, [`SITED_DISTANCE`](crate::trampoline::SITED_DISTANCE) bytes apart: it stores the return
+/// address for [`crate::times`] and jumps there, with all arguments and `x17`.
 macro_rules! sited {
-    ($(#[$attribute:meta])* $visibility:vis $name:ident $destination:path) => {
+    (instructions $destination:path) => {
+        ".p2align 5
+        adrp x9, :gottprel:mpit_return_address
+        ldr x9, [x9, :gottprel_lo12:mpit_return_address]
+        mrs x10, tpidr_el0
+        str x30, [x10, x9]
+        b {}"
+    };
+    ($(#[$attribute:meta])* $visibility:vis $name:ident $($destination:path),+) => {
         $(#[$attribute])*
         #[unsafe(naked)]
         $visibility unsafe extern "C-unwind" fn $name() {
             std::arch::naked_asm!(
-                "adrp x9, :gottprel:mpit_return_address",
-                "ldr x9, [x9, :gottprel_lo12:mpit_return_address]",
-                "mrs x10, tpidr_el0",
-                "str x30, [x10, x9]",
-                "b {destination}",
-                destination = sym $destination,
+                $($crate::trampoline::sited!(instructions $destination),)+
+                $(sym $destination,)+
             )
         }
     };

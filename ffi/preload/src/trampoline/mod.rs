@@ -47,6 +47,9 @@ sited! {
     pub(crate) check_sited_caller check_caller
 }
 
+/// The distance of the functions that `sited!` defines.
+pub(crate) const SITED_DISTANCE: usize = 32;
+
 /// The arguments of a call in memory: those from registers, a saved register, the return address, and those on the stack.
 #[derive(Clone, Copy, Debug)]
 #[repr(transparent)]
@@ -131,15 +134,14 @@ macro_rules! exported {
             [
                 "6: .long {with_listeners} - 6b, {slow_path} - 6b",
                 ".long {watched} - 6b, {timed} - 6b",
-                ".long {sited_with_listeners} - 6b, {sited_slow_path} - 6b, {sited_timed} - 6b",
+                ".long {sited} - 6b",
             ]
             [
                 line = sym $line, record = sym $record, form = const $crate::arguments::Form::$form as u8,
                 next = sym NEXT, resolve = sym $crate::trampoline::resolve,
                 with_listeners = sym with_listeners, fast_path = sym fast_path, slow_path = sym slow_path,
                 watched = sym watched, timed = sym timed,
-                sited_with_listeners = sym sited_with_listeners, sited_slow_path = sym sited_slow_path,
-                sited_timed = sym sited_timed,
+                sited = sym sited,
                 $($operands)*
             ]
         }
