@@ -250,6 +250,18 @@ impl Word {
     fn address(self) -> *const c_void {
         std::ptr::with_exposed_provenance(self.value)
     }
+
+    /// Returns the integer that the argument is.
+    #[inline(always)]
+    #[allow(clippy::cast_possible_truncation, reason = "the upper half of a narrow argument is undefined")]
+    pub(crate) fn int(self) -> c_int {
+        if self.form.is_fortran() {
+            // SAFETY: a parameter of the call in progress (condition of `new`), for which Fortran passes the address.
+            unsafe { integer(self.address(), 0) }
+        } else {
+            self.value as c_int
+        }
+    }
 }
 
 #[allow(clippy::cast_possible_truncation, reason = "the upper half of a narrow argument is undefined")]
@@ -262,12 +274,7 @@ impl Binding for Any {
 
     #[inline(never)]
     unsafe fn int(raw: Word) -> c_int {
-        if raw.form.is_fortran() {
-            // SAFETY: Fortran passes the address of each argument.
-            unsafe { integer(raw.address(), 0) }
-        } else {
-            raw.value as c_int
-        }
+        raw.int()
     }
     #[inline(never)]
     unsafe fn count(raw: Word) -> i64 {

@@ -137,14 +137,21 @@ impl Call {
     }
 
     /// Returns the description of the arguments.
+    #[inline(always)]
     fn describe(self) -> watch::Arguments {
         let mut arguments = watch::Arguments { position: self.words.position(), ..Default::default() };
+        self.add_arguments(&mut arguments);
+        arguments
+    }
+
+    /// Adds the arguments to a description. A separate function, in which the compiler does not keep a copy of the description.
+    #[inline(never)]
+    fn add_arguments(self, arguments: &mut watch::Arguments) {
         for (index, argument) in self.line.arguments().iter().enumerate() {
             if argument.role != Role::None {
                 arguments.add_word(argument.role, argument.kind, self.word(index));
             }
         }
-        arguments
     }
 
     /// Stores the return address, if places in the program are distinguished. Functions of a name have done so before.
@@ -152,7 +159,7 @@ impl Call {
         let next = self.name.next();
         // A call of a function that the library lacks may be forwarded to another one, and measured.
         let is_timed = next.measurement() == Measurement::Timed || next.address().is_null();
-        if is_timed && has_sites() && !self.name.has_own_code() {
+        if is_timed && !self.name.has_own_code() && has_sites() {
             return_address::store(self.words.return_address());
         }
     }

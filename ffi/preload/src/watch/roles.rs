@@ -1,7 +1,7 @@
 //! The part of an argument in the description of a call.
 
 use super::Arguments;
-use crate::arguments::{Any, Comm, Count, Int, Kind, Request, Type, Value, Word};
+use crate::arguments::{Any, Comm, Count, Kind, Request, Type, Value, Word};
 
 /// The part that an argument has in the description of a call in progress ([`Arguments`]).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,7 +65,7 @@ impl Arguments {
     /// Adds an argument of a kind. The frequent ones by one branch.
     #[inline(always)]
     pub(crate) fn add_word(&mut self, role: Role, kind: Kind, word: Word) {
-        let int = || Some(Int::<Any>::from(word).get());
+        let int = || Some(word.int());
         match role {
             Role::Dest => self.dest = int(),
             Role::Source => self.source = int(),
