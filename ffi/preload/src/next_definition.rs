@@ -44,7 +44,7 @@ pub(crate) struct Name {
     unresolved: i32,
     /// The line's function for the record.
     record: i32,
-    /// Records a call, with the parameters of the MPI function; 0 if the code of all calls does.
+    /// Records a call, with the parameters of the MPI function; 0 or [`OwnCode::slow_path`] if the code of all calls does.
     fast_path: i32,
     /// The `MPI_` function of the same name, if this is a `PMPI_` function, which is recorded like it; otherwise 0.
     twin: i32,
@@ -156,7 +156,7 @@ impl NextDefinition {
         self.address.load(Acquire)
     }
 
-    /// Returns true if [`address`](Self::address) is the next definition, for a call that [`OwnCode::fast_path`] records: that is
+    /// Returns true if [`address`](Self::address) is the next definition, for a call that [`Name::fast_path`] records: that is
     /// stored before calls go there. Processors with a weak order of loads may see this store later.
     #[inline(always)]
     #[allow(clippy::inline_always, reason = "part of the fast path of each send")]
@@ -258,7 +258,8 @@ impl Name {
 
     /// Returns true if a function of this name records calls that are not described or measured.
     pub(crate) fn has_fast_path(&self) -> bool {
-        self.fast_path != 0
+        let fast_path = self.at::<c_void>(self.fast_path).cast_mut();
+        self.fast_path != 0 && self.own_code().is_none_or(|own| own.at(own.slow_path) != fast_path)
     }
 
     /// Returns the symbol.
@@ -295,7 +296,7 @@ impl Name {
     fn fast_path(&self) -> *mut c_void {
         // Without own code, the code of all calls describes and measures them.
         let is_observed = !self.has_own_code() && self.next().measurement() != Measurement::None;
-        if self.has_fast_path() && !is_observed {
+        if self.fast_path != 0 && !is_observed {
             self.at::<c_void>(self.fast_path).cast_mut()
         } else {
             trampoline::recorded as *mut c_void

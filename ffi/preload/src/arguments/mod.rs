@@ -207,7 +207,7 @@ macro_rules! values_of {
 }
 
 values_of! {
-    [Buf Pointer Op Disp Object RecvCounts RecvDispls]
+    [Buf Pointer Op Disp Object Types SendCounts RecvCounts SendDispls RecvDispls]
     Number by get: Int Count Wide;
     Handle by get: Comm Type Win Group File OneRequest NewComm ClosedFile;
     Handles by handles: Request NewFile NewWin;

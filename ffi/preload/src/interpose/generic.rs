@@ -174,7 +174,8 @@ impl Call {
             return None;
         }
         // Functions of the name have tried it.
-        if self.name.has_own_code() || self.name.has_fast_path() && next.measurement() == Measurement::None {
+        if self.name.has_fast_path() && (self.name.has_own_code() || next.measurement() == Measurement::None)
+        {
             return None;
         }
         let interest = self.line.interest;

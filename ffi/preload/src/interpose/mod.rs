@@ -41,7 +41,8 @@
 //! it has functions of its own in which the arguments stay in their registers ([`own_code`]): `fast_path`, which counts a call like an
 //! earlier one ([`crate::recorders::routes`]) and leaves all other work to `fast_path_with_listeners`
 //! ([`crate::calls::run_on_fast_path`]), and two that describe and measure calls at once. In Fortran with `int` counts, each name has a
-//! `fast_path` that records a call which is not measured. What these cannot do is left to the code of all calls.
+//! `fast_path` that records a call which is not measured. What these cannot do is left to the code of all calls. Calls of a line with
+//! `#[observed_in_registers]` are only described and measured by functions of their own, in C.
 //!
 //! Open MPI's Fortran interfaces call `PMPI_` functions, which interposition in C does not see; MPICH's call
 //! `MPI_` functions, with a few exceptions. So each call is interposed under its Fortran names, too, and

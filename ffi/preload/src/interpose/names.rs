@@ -79,6 +79,10 @@ macro_rules! c_names {
         $crate::interpose::own_code! { $when $symbol $line $args $recorder }
         $crate::interpose::profiling_name! { $when $symbol $profiling $form $line }
     };
+    ($when:tt [[observed_in_registers] $args:tt $recorder:tt] $symbol:ident $profiling:ident $form:ident $line:tt) => {
+        $crate::interpose::own_code! { $when $symbol $line $args [] }
+        $crate::interpose::profiling_name! { $when $symbol $profiling $form $line }
+    };
 }
 pub(crate) use c_names;
 

@@ -260,8 +260,8 @@ macro_rules! fast_path_with_listeners {
             }
         }
     };
-    // Only the time is measured.
-    (timed $interest:ident $args:tt []) => {
+    // The code of all calls records those that are recorded.
+    ($when:ident $interest:ident $args:tt []) => {
         use slow_path as fast_path_with_listeners;
     };
 }
