@@ -147,8 +147,8 @@ pub(crate) fn run_on_fast_path<K>(
 
 /// Returns true if a call is to be forwarded without more: its time is not measured, and it communicates with `MPI_PROC_NULL`.
 #[inline(always)]
-pub(crate) fn is_empty<N: Recorder>(interest: Interest, recorder: impl FnOnce() -> N + Copy) -> bool {
-    N::MAY_BE_EMPTY && recorder().is_empty() && !interest.is_timed()
+pub(crate) fn sends_nothing<N: Recorder>(interest: Interest, recorder: impl FnOnce() -> N + Copy) -> bool {
+    N::MAY_SEND_NOTHING && recorder().sends_nothing() && !interest.is_timed()
 }
 
 /// Counts a call before it is forwarded, if an equal one was counted recently under the conditions of [`count_in_advance`] or

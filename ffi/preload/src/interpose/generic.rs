@@ -1,6 +1,8 @@
 //! The code of all calls: what a line of the table says is done with the arguments in memory, which machine code has stored there
 //! ([`crate::trampoline`]).
 
+#![allow(clippy::inline_always, reason = "records and descriptions are large, and would be copied")]
+
 use std::ffi::{c_int, c_void};
 use std::mem::ManuallyDrop;
 

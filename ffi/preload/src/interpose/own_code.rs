@@ -69,7 +69,7 @@ macro_rules! fortran_fast_path {
                 let run = || {
                     // Once, because conversions of handles call the library.
                     let recorder = $recorder;
-                    if $crate::calls::is_empty($crate::calls::Interest::$interest, || recorder) {
+                    if $crate::calls::sends_nothing($crate::calls::Interest::$interest, || recorder) {
                         return Some(forward());
                     }
                     $crate::calls::run_on_fast_path(
@@ -191,7 +191,7 @@ macro_rules! fast_path_with_listeners {
             record_and_choose $args -> *mut std::ffi::c_void, {
                 // While the next definition is unknown, the slow path finds it and records the call.
                 let is_recorded = !NEXT.is_unresolved()
-                    && ($crate::calls::is_empty($crate::calls::Interest::$interest, || $recorder)
+                    && ($crate::calls::sends_nothing($crate::calls::Interest::$interest, || $recorder)
                         || $crate::calls::count_in_advance($crate::calls::Interest::$interest, || $recorder)
                         || $crate::calls::count_for_thread($crate::calls::Interest::$interest, || $recorder)
                         || $crate::calls::record_before_call($crate::calls::Interest::$interest, || $recorder));
@@ -219,7 +219,7 @@ macro_rules! fast_path_with_listeners {
                         $crate::interpose::run_by_route! { routed, $recorder, forward }
                     }
                     _ if !NEXT.is_unresolved()
-                        && $crate::calls::is_empty($crate::calls::Interest::$interest, || $recorder) =>
+                        && $crate::calls::sends_nothing($crate::calls::Interest::$interest, || $recorder) =>
                     {
                         forward()
                     }
@@ -238,7 +238,7 @@ macro_rules! fast_path_with_listeners {
                 if let Some(routed) = $crate::recorders::Recorder::find_route($recorder) {
                     return $crate::interpose::run_by_route! { routed, $recorder, forward };
                 }
-                if !NEXT.is_unresolved() && $crate::calls::is_empty($crate::calls::Interest::$interest, || $recorder) {
+                if !NEXT.is_unresolved() && $crate::calls::sends_nothing($crate::calls::Interest::$interest, || $recorder) {
                     return forward();
                 }
                 // Read before the conditions that a route stands for.

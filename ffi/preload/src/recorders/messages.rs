@@ -126,7 +126,7 @@ impl SendRecorder {
 impl Recorder for SendRecorder {
     type FastRecord = Send;
     type Pending = Pending;
-    const MAY_BE_EMPTY: bool = true;
+    const MAY_SEND_NOTHING: bool = true;
 
     /// Returns the message if communicator and type are in the caches of recent lookups.
     #[inline(always)]
@@ -194,7 +194,7 @@ impl Recorder for SendRecorder {
     }
 
     #[inline(always)]
-    fn is_empty(self) -> bool {
+    fn sends_nothing(self) -> bool {
         // Negative in all libraries.
         self.dest < 0 && self.dest == mpit_ffi::abi().proc_null
     }

@@ -30,7 +30,7 @@ pub(crate) use record::{OfRecord, Record};
 pub(crate) trait Recorder: Sized {
     type FastRecord: Deliver;
     /// False if each call is recorded. A constant, because the recorder of some calls is not made without effects.
-    const MAY_BE_EMPTY: bool = false;
+    const MAY_SEND_NOTHING: bool = false;
     /// The state that is kept during the call on the slow path.
     type Pending: Pending;
 
@@ -96,9 +96,9 @@ pub(crate) trait Recorder: Sized {
     #[inline]
     fn store_route(self, _revision: u64, _fast_record: &Self::FastRecord) {}
 
-    /// Returns true if the call communicates with `MPI_PROC_NULL`, and nothing is recorded; only if [`MAY_BE_EMPTY`](Self::MAY_BE_EMPTY).
+    /// Returns true if the call communicates with `MPI_PROC_NULL`, and nothing is recorded; only if [`MAY_SEND_NOTHING`](Self::MAY_SEND_NOTHING).
     #[inline(always)]
-    fn is_empty(self) -> bool {
+    fn sends_nothing(self) -> bool {
         false
     }
 
