@@ -145,6 +145,12 @@ pub(crate) fn run_on_fast_path<K>(
     Some(code)
 }
 
+/// Returns true if a call is to be forwarded without more: its time is not measured, and it communicates with `MPI_PROC_NULL`.
+#[inline(always)]
+pub(crate) fn sends_nothing<N: Recorder>(interest: Interest, recorder: impl FnOnce() -> N + Copy) -> bool {
+    N::MAY_SEND_NOTHING && recorder().sends_nothing() && !interest.is_timed()
+}
+
 /// Counts a call before it is forwarded, if an equal one was counted recently under the conditions of [`count_in_advance`] or
 /// [`count_for_thread`] and they have not changed. The number of elements may differ.
 #[inline(always)]

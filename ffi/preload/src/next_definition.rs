@@ -44,6 +44,8 @@ pub(crate) struct Name {
     unresolved: i32,
     /// The line's function for the record.
     record: i32,
+    /// Records a call, with the parameters of the MPI function; 0 or [`OwnCode::slow_path`] if the code of all calls does.
+    fast_path: i32,
     /// The `MPI_` function of the same name, if this is a `PMPI_` function, which is recorded like it; otherwise 0.
     twin: i32,
     /// An [`OwnCode`]; 0 for a name whose calls take the code of all calls.
@@ -57,8 +59,6 @@ pub(crate) struct Name {
 struct OwnCode {
     /// The destination of calls with listeners, once the name is known to be MPI's: a trampoline that checks the caller.
     check_caller: i32,
-    /// Records a call, with the parameters of the MPI function.
-    fast_path: i32,
     /// Records a call on the slow path; the destination of all calls until MPI is known to be initialized.
     slow_path: i32,
     /// Describes the call in progress and forwards it, between all of these functions and the next definition; 0 for calls that are not
@@ -66,8 +66,8 @@ struct OwnCode {
     watched: i32,
     /// Measures the call as well.
     timed: i32,
-    /// Functions in front of `check_caller`, `slow_path` and `timed` that store the return address, for [`times`].
-    sited: [i32; 3],
+    /// The first of the functions in front of `check_caller`, `slow_path` and `timed` that store the return address, for [`times`].
+    sited: i32,
 }
 
 /// The next definition of one name, as far as it was found, and destinations of its calls. Machine code reads the first two members.
@@ -156,7 +156,7 @@ impl NextDefinition {
         self.address.load(Acquire)
     }
 
-    /// Returns true if [`address`](Self::address) is the next definition, for a call that [`OwnCode::fast_path`] records: that is
+    /// Returns true if [`address`](Self::address) is the next definition, for a call that [`Name::fast_path`] records: that is
     /// stored before calls go there. Processors with a weak order of loads may see this store later.
     #[inline(always)]
     #[allow(clippy::inline_always, reason = "part of the fast path of each send")]
@@ -256,6 +256,12 @@ impl Name {
         self.own_code != 0
     }
 
+    /// Returns true if a function of this name records calls that are not described or measured.
+    pub(crate) fn has_fast_path(&self) -> bool {
+        let fast_path = self.at::<c_void>(self.fast_path).cast_mut();
+        self.fast_path != 0 && self.own_code().is_none_or(|own| own.at(own.slow_path) != fast_path)
+    }
+
     /// Returns the symbol.
     fn symbol(&self) -> Symbol {
         if self.twin == 0 { self.symbol_with("") } else { self.symbol_with("P") }
@@ -288,7 +294,13 @@ impl Name {
     }
 
     fn fast_path(&self) -> *mut c_void {
-        self.own_code().map_or(trampoline::recorded as *mut c_void, |own| own.at(own.fast_path))
+        // Without own code, the code of all calls describes and measures them.
+        let is_observed = !self.has_own_code() && self.next().measurement() != Measurement::None;
+        if self.fast_path != 0 && !is_observed {
+            self.at::<c_void>(self.fast_path).cast_mut()
+        } else {
+            trampoline::recorded as *mut c_void
+        }
     }
 
     fn slow_path(&self) -> *mut c_void {
@@ -355,8 +367,10 @@ impl Name {
                 }
                 self.next().is_indirect.store(!is_direct, Relaxed);
                 self.set_definition(found);
-                // A tool between this library and MPI may make MPI calls during the call, so its end has to be seen.
-                self.intercept(if is_direct { self.fast_path() } else { self.slow_path() });
+                // A tool between this library and MPI may make MPI calls during the call, so its end has to be seen. In Fortran, the
+                // fast path sees it.
+                let has_fast_path = is_direct || self.form.is_fortran();
+                self.intercept(if has_fast_path { self.fast_path() } else { self.slow_path() });
                 self.sited(self.check_caller())
             }
             object => self.bypass(found, object),
@@ -429,9 +443,10 @@ impl Name {
     fn sited(&self, destination: *mut c_void) -> *mut c_void {
         let Some(own) = self.own_code() else { return destination };
         let destinations = [own.check_caller, own.slow_path, own.timed];
-        let sited = || destinations.iter().zip(own.sited).find(|(plain, _)| own.at(**plain) == destination);
-        match sited() {
-            Some((_, sited)) if times::has_sites() => own.at(sited),
+        match destinations.iter().position(|plain| own.at(*plain) == destination) {
+            Some(index) if times::has_sites() => {
+                own.at(own.sited).wrapping_byte_add(index * trampoline::SITED_DISTANCE)
+            }
             _ => destination,
         }
     }
@@ -574,18 +589,12 @@ mod tests {
                 without_listeners: if has_counters { without_listeners } else { 0 },
                 unresolved: UNRESOLVED,
                 record: 0,
+                fast_path: 0,
                 twin: 0,
                 own_code: if has_own_code { own_code } else { 0 },
                 form,
             },
-            own_code: OwnCode {
-                check_caller: 1,
-                fast_path: 2,
-                slow_path: 3,
-                watched: 4,
-                timed: 5,
-                sited: [6, 7, 8],
-            },
+            own_code: OwnCode { check_caller: 1, slow_path: 2, watched: 3, timed: 4, sited: 5 },
             line: Line::new("Send", "MPI_Send", (Time::around, Interest::Messages), &[], arrays),
             next: NextDefinition::new(),
             without_listeners: AtomicPtr::new(null_mut()),

@@ -5,7 +5,8 @@
  * Initializes MPI for one thread or for several, and makes each call a few times so that all caches are filled. Prints a line
  * `library PVAR` with the variable of the MPI library that is measured: the named one, or the first that is suitable.
  *
- * count: makes each call CALLS times in the function `measured`, and prints a line `call KIND` for each kind.
+ * count: makes each call CALLS times in the function `measured`, and prints a line `call KIND` for each kind. Includes calls of Fortran,
+ *        if the program is linked with the library's interface for it, and calls that are not measured in the other mode.
  * time:  makes blocks of CALLS calls, of the kinds in turns, and prints for each kind its name and the nanoseconds per call of the
  *        fastest block, because other load only ever adds time. Prints a line `sent` with the number of messages. */
 #include "bench.h"
@@ -27,6 +28,26 @@ static struct kind kinds[MOST];
 static int kind_count;
 static long messages_sent;
 
+/* The names of `mpif.h`. Null without the library's interface for Fortran. */
+#pragma weak mpi_irecv_
+#pragma weak mpi_isend_
+#pragma weak mpi_wait_
+#pragma weak mpi_barrier_
+#pragma weak mpi_allreduce_
+void mpi_irecv_(void *buf, MPI_Fint *count, MPI_Fint *type, MPI_Fint *source, MPI_Fint *tag, MPI_Fint *comm,
+                MPI_Fint *request, MPI_Fint *error);
+void mpi_isend_(void *buf, MPI_Fint *count, MPI_Fint *type, MPI_Fint *dest, MPI_Fint *tag, MPI_Fint *comm,
+                MPI_Fint *request, MPI_Fint *error);
+void mpi_wait_(MPI_Fint *request, MPI_Fint *status, MPI_Fint *error);
+void mpi_barrier_(MPI_Fint *comm, MPI_Fint *error);
+void mpi_allreduce_(void *sendbuf, void *recvbuf, MPI_Fint *count, MPI_Fint *type, MPI_Fint *op, MPI_Fint *comm,
+                    MPI_Fint *error);
+
+/* The handles of Fortran, and the number of integers in a status of any library. */
+static MPI_Fint world, self, bytes_type, double_type, sum;
+enum { STATUS = 16 };
+
+static MPI_Win window;
 static char from[1000], to[1000];
 static MPI_Datatype derived;
 static MPI_T_pvar_session session;
@@ -71,6 +92,40 @@ static void barrier(void)
 static void allreduce(void)
 {
     allreduce_of_one(MPI_COMM_SELF);
+}
+
+static void scan(void)
+{
+    double mine = 1, sum;
+    MPI_Scan(&mine, &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_SELF);
+}
+
+static void put(void)
+{
+    MPI_Put(from, 8, MPI_BYTE, 0, 0, 8, MPI_BYTE, window);
+}
+
+/* Four calls, like `message_to_itself`. */
+static void fortran_message(void)
+{
+    MPI_Fint requests[2], status[STATUS], count = 8, rank = 0, tag = 7, error;
+    mpi_irecv_(to, &count, &bytes_type, &rank, &tag, &world, &requests[0], &error);
+    mpi_isend_(from, &count, &bytes_type, &rank, &tag, &world, &requests[1], &error);
+    mpi_wait_(&requests[1], status, &error);
+    mpi_wait_(&requests[0], status, &error);
+}
+
+static void fortran_barrier(void)
+{
+    MPI_Fint error;
+    mpi_barrier_(&self, &error);
+}
+
+static void fortran_allreduce(void)
+{
+    double mine = 1, result;
+    MPI_Fint count = 1, error;
+    mpi_allreduce_(&mine, &result, &count, &double_type, &sum, &self, &error);
 }
 
 static inline void read_pvar(const struct pvar *pvar)
@@ -238,6 +293,30 @@ static int find_cvar(void)
     return 0;
 }
 
+static void add_fortran_calls(void)
+{
+    world = MPI_Comm_c2f(MPI_COMM_WORLD);
+    self = MPI_Comm_c2f(MPI_COMM_SELF);
+    bytes_type = MPI_Type_c2f(MPI_BYTE);
+    double_type = MPI_Type_c2f(MPI_DOUBLE);
+    sum = MPI_Op_c2f(MPI_SUM);
+    add("fortran message", fortran_message);
+    add("fortran barrier", fortran_barrier);
+    add("fortran allreduce", fortran_allreduce);
+}
+
+/* Makes accesses to a window of this process, in an epoch of their own. */
+static void count_accesses(int calls)
+{
+    void *memory;
+    MPI_Win_allocate(sizeof to, 1, MPI_INFO_NULL, MPI_COMM_SELF, &memory, &window);
+    MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, window);
+    add("put", put);
+    measure(0, calls);
+    MPI_Win_unlock(0, window);
+    MPI_Win_free(&window);
+}
+
 static void add_tool_calls(const char *library_name)
 {
     if (find_pvar(library_name, &library)) {
@@ -278,9 +357,16 @@ int main(int argc, char **argv)
     add("message derived", message_derived);
     add("barrier", barrier);
     add("allreduce", allreduce);
+    if (is_counted) {
+        add("scan", scan);
+        if (mpi_isend_)
+            add_fortran_calls();
+    }
     measure(is_timed, calls);
     if (is_timed)
         printf("sent %ld\n", messages_sent);
+    if (is_counted)
+        count_accesses(calls);
     if (!multiple) {
         /* After the other calls: a handle that is started makes mpit record them. */
         MPI_T_init_thread(MPI_THREAD_SINGLE, &level);

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use mpit_tests::launch::Job;
 use mpit_tests::stacks::Stack;
-use mpit_tests::{Context, Failure, Outcome, paths};
+use mpit_tests::{Context, Failure, Outcome, build, paths};
 
 use super::Variant;
 use crate::bench::{calls, dist};
@@ -80,6 +80,14 @@ fn in_job(job: Job) -> Job {
         .env("MPIT_RUN", format!("instructions-{}", std::process::id()))
 }
 
+/// Compiles the program with the library's interface for Fortran, whose functions it calls.
+fn program(stack: &Stack) -> Outcome<PathBuf> {
+    let interface = if stack.is_open_mpi() { "libmpi_mpifh.so" } else { "libmpichfort.so" };
+    let interface = stack.library.with_file_name(interface);
+    let options = ["-Wl,--no-as-needed,--allow-shlib-undefined", &format!("-Wl,{}", interface.display())];
+    build::c_variant(Some(stack), "measured_calls", "measured_fortran_calls", &options)
+}
+
 impl Run {
     /// Prepares a run; with `details`, other events than instructions are counted as well, which takes longer.
     pub(super) fn new(stack: &Stack, level: &str, variant: Variant, details: bool) -> Outcome<Self> {
@@ -116,7 +124,7 @@ impl Run {
                 .env("MPIT_PML_MONITORING_ENABLE", "2"),
             Variant::Native => job.env("OMPI_MCA_pml_monitoring_enable", "2").env("OMPI_MCA_pml", "^cm,ucx"),
         };
-        let job = job.arg(stack.compile("measured_calls")?).args(["count", level, &CALLS.to_string()]);
+        let job = job.arg(program(stack)?).args(["count", level, &CALLS.to_string()]);
         Ok(Self { job, directory })
     }
 

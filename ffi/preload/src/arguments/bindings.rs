@@ -178,6 +178,54 @@ impl Binding for C {
     }
 }
 
+/// The convention of Fortran with `int` counts: arguments are addresses.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Fortran;
+
+impl Binding for Fortran {
+    type Int = *const c_int;
+    type Count = *const c_int;
+    type Wide = *const i64;
+    type Object = *const c_int;
+    type Address = *const c_void;
+
+    #[inline]
+    unsafe fn int(raw: *const c_int) -> c_int {
+        // SAFETY: Fortran passes the address of each argument.
+        unsafe { raw.read() }
+    }
+    #[inline]
+    unsafe fn count(raw: *const c_int) -> i64 {
+        // SAFETY: Fortran passes the address of each argument.
+        i64::from(unsafe { raw.read() })
+    }
+    #[inline]
+    unsafe fn wide(raw: *const i64) -> i64 {
+        // SAFETY: Fortran passes the address of each argument, here of an integer of 8 bytes.
+        unsafe { raw.read_unaligned() }
+    }
+    #[inline]
+    unsafe fn handle(kind: Bind, raw: *const c_int) -> Handle {
+        // SAFETY: Fortran passes the address of each argument, here of one handle.
+        fortran::handle(kind, unsafe { raw.read() }).unwrap_or(0)
+    }
+    #[inline]
+    fn address(raw: *const c_void) -> *const c_void {
+        raw
+    }
+    #[inline]
+    fn form(_raw: *const c_void) -> Form {
+        Form::Fortran
+    }
+    unsafe fn is_in_place(buffer: *const c_void) -> bool {
+        fortran::is_in_place(buffer)
+    }
+    unsafe fn is_in_place_without_lookup(buffer: *const c_void) -> Option<bool> {
+        // The constant of Fortran may have any address.
+        Some(fortran::is_in_place(buffer))
+    }
+}
+
 /// The convention of a call whose form is known when it is made.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Any;
@@ -202,6 +250,18 @@ impl Word {
     fn address(self) -> *const c_void {
         std::ptr::with_exposed_provenance(self.value)
     }
+
+    /// Returns the integer that the argument is.
+    #[inline(always)]
+    #[allow(clippy::cast_possible_truncation, reason = "the upper half of a narrow argument is undefined")]
+    pub(crate) fn int(self) -> c_int {
+        if self.form.is_fortran() {
+            // SAFETY: a parameter of the call in progress (condition of `new`), for which Fortran passes the address.
+            unsafe { integer(self.address(), 0) }
+        } else {
+            self.value as c_int
+        }
+    }
 }
 
 #[allow(clippy::cast_possible_truncation, reason = "the upper half of a narrow argument is undefined")]
@@ -214,12 +274,7 @@ impl Binding for Any {
 
     #[inline(never)]
     unsafe fn int(raw: Word) -> c_int {
-        if raw.form.is_fortran() {
-            // SAFETY: Fortran passes the address of each argument.
-            unsafe { integer(raw.address(), 0) }
-        } else {
-            raw.value as c_int
-        }
+        raw.int()
     }
     #[inline(never)]
     unsafe fn count(raw: Word) -> i64 {

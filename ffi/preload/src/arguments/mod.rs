@@ -1,9 +1,9 @@
 //! The arguments of MPI calls by kind: one view for all forms of a call.
 //!
 //! An argument in the table of calls has a kind, such as [`Count`]. A kind is a wrapper around the argument as the language passes it:
-//! an `int`, an `MPI_Count`, or Fortran's address of an integer. Calls in C that keep their arguments in registers have the [binding](Binding)
-//! [`C`]; for all others, the form of the call is a value ([`Any`]). The fields are private, so values are parameters of the interposed
-//! functions. None is used after the call. Hence the standard's rules for the argument hold.
+//! an `int`, an `MPI_Count`, or Fortran's address of an integer. Calls that keep their arguments in registers have a [binding](Binding),
+//! [`C`] or [`Fortran`]; for all others, the form of the call is a value ([`Any`]). The fields are private, so values are parameters of
+//! the interposed functions. None is used after the call. Hence the standard's rules for the argument hold.
 
 #![allow(clippy::inline_always, reason = "part of the path of each call, where it folds away")]
 
@@ -15,7 +15,7 @@ use std::fmt::{self, Debug};
 use mpit::object::Bind;
 use mpit_ffi::abi::{Handle, LiveComm, LiveDatatype, LiveSession, LiveWin};
 
-pub(crate) use bindings::{Any, Binding, C, Form, Word};
+pub(crate) use bindings::{Any, Binding, C, Form, Fortran, Word};
 
 /// Defines the kinds that are values, each with the type in which the language passes it. `of` is the kind of object of a
 /// handle, and `as` the type of a handle whose object exists.
@@ -124,6 +124,8 @@ addresses! {
     Buf;
     /// Any address that is forwarded and not used.
     Pointer;
+    /// The error code of a call in Fortran, which `mpi_f08` may omit.
+    ErrorCode;
     /// The variable of a file that the call opens.
     NewFile;
     // Variables: `New...` for an object that the call creates, `...Out` for a result.
@@ -205,7 +207,7 @@ macro_rules! values_of {
 }
 
 values_of! {
-    [Buf Pointer Op Disp]
+    [Buf Pointer Op Disp Object Types SendCounts RecvCounts SendDispls RecvDispls]
     Number by get: Int Count Wide;
     Handle by get: Comm Type Win Group File OneRequest NewComm ClosedFile;
     Handles by handles: Request NewFile NewWin;
@@ -260,6 +262,15 @@ impl<L: Binding> Freed<L> {
     pub(crate) fn get(self, kind: Bind) -> Handle {
         // SAFETY: the field is private, so it is a parameter of the call in progress: the address of a handle.
         unsafe { L::form(self.0).handle_at(kind, L::address(self.0), 0) }
+    }
+}
+
+impl ErrorCode<Fortran> {
+    /// Returns the error code after the call; success if the program omits it.
+    #[inline]
+    pub(crate) fn get(self) -> c_int {
+        // SAFETY: the field is private, so it is a parameter of the call in progress: null or the address of an integer.
+        unsafe { self.0.cast::<c_int>().as_ref() }.copied().unwrap_or(mpit_ffi::abi::Abi::SUCCESS)
     }
 }
 

@@ -1,18 +1,25 @@
 //! The code of all calls: what a line of the table says is done with the arguments in memory, which machine code has stored there
 //! ([`crate::trampoline`]).
 
+#![allow(clippy::inline_always, reason = "records and descriptions are large, and would be copied")]
+
 use std::ffi::{c_int, c_void};
+use std::mem::ManuallyDrop;
 
 use mpit_components::times::has_sites;
 
 use super::missing;
-use crate::arguments::{Form, Value, Word};
+use crate::arguments::{Any, Form, Word};
 use crate::callers::ReturnAddress;
-use crate::calls;
+use crate::calls::{self, Interest};
 use crate::line::{Line, Time};
 use crate::nesting;
 use crate::next_definition::{Measurement, Name};
-use crate::recorders::{Pending, Record, Recorder, record_call};
+use crate::recorders::accesses::AccessRecorder;
+use crate::recorders::collectives::CollectiveRecorder;
+use crate::recorders::messages::SendRecorder;
+use crate::recorders::persistent::StartRecorder;
+use crate::recorders::{OfRecord, Pending, Record, Recorder, record_call};
 use crate::trampoline::{self, Words};
 use crate::watch::{self, Role};
 use crate::{return_address, times};
@@ -48,6 +55,7 @@ impl Call {
         unsafe { Word::new(self.words.get(index), self.name.form()) }
     }
 
+    #[inline(always)]
     fn record(self) -> Record {
         // SAFETY: `table` defines names with functions of this type only.
         let record = unsafe { std::mem::transmute::<*const c_void, RecordFunction>(self.name.record()) };
@@ -131,14 +139,21 @@ impl Call {
     }
 
     /// Returns the description of the arguments.
+    #[inline(always)]
     fn describe(self) -> watch::Arguments {
         let mut arguments = watch::Arguments { position: self.words.position(), ..Default::default() };
+        self.add_arguments(&mut arguments);
+        arguments
+    }
+
+    /// Adds the arguments to a description. A separate function, in which the compiler does not keep a copy of the description.
+    #[inline(never)]
+    fn add_arguments(self, arguments: &mut watch::Arguments) {
         for (index, argument) in self.line.arguments().iter().enumerate() {
             if argument.role != Role::None {
-                arguments.add(argument.role, Value::of(argument.kind, self.word(index)));
+                arguments.add_word(argument.role, argument.kind, self.word(index));
             }
         }
-        arguments
     }
 
     /// Stores the return address, if places in the program are distinguished. Functions of a name have done so before.
@@ -146,54 +161,89 @@ impl Call {
         let next = self.name.next();
         // A call of a function that the library lacks may be forwarded to another one, and measured.
         let is_timed = next.measurement() == Measurement::Timed || next.address().is_null();
-        if is_timed && has_sites() && !self.name.has_own_code() {
+        if is_timed && !self.name.has_own_code() && has_sites() {
             return_address::store(self.words.return_address());
         }
     }
 
     /// Runs the call on the fast path; `None` if that is not possible.
-    fn run_on_fast_path(self) -> Option<c_int> {
+    #[inline(always)]
+    fn run_on_fast_path<N: Recorder + OfRecord>(self) -> Option<c_int> {
         let next = self.name.next();
         // The end of a call that a tool forwards has to be seen. In Fortran, calls inside are recognized.
         let is_fortran = self.name.form().is_fortran();
-        if self.name.has_own_code() || next.is_unresolved() || next.is_indirect() && !is_fortran {
+        if next.is_unresolved() || next.is_indirect() && !is_fortran {
+            return None;
+        }
+        // Functions of the name have tried it.
+        if self.name.has_fast_path() && (self.name.has_own_code() || next.measurement() == Measurement::None)
+        {
             return None;
         }
         let interest = self.line.interest;
         if interest.has_no_listeners() {
             return None;
         }
+        let fast_record = || N::of(&ManuallyDrop::new(self.record()))?.fast_record();
         if is_fortran {
             let forward = || nesting::forward_on_fast_path(|| self.forward());
-            calls::run_on_fast_path(interest, || self.record().fast_record(), forward, record_call)
+            calls::run_on_fast_path(interest, fast_record, forward, record_call)
         } else {
-            calls::run_on_fast_path(interest, || self.record().fast_record(), || self.forward(), record_call)
+            calls::run_on_fast_path(interest, fast_record, || self.forward(), record_call)
         }
     }
 
-    fn run_around(self) -> c_int {
-        if let Some(code) = self.run_on_fast_path() {
+    /// Runs a call whose record is prepared before it. A separate function for each type: records of all types are large, and would be
+    /// copied several times.
+    #[inline(never)]
+    fn run_around<N: Recorder + OfRecord>(self, after: fn(Self, N::Pending)) -> c_int {
+        if let Some(code) = self.run_on_fast_path::<N>() {
             return code;
         }
-        let is_fortran = self.name.form().is_fortran();
         calls::run(
             self.line.interest,
             || self.forward(),
-            || self.record().prepare(),
-            |pending| if is_fortran { pending.after() } else { pending.after_in_c() },
+            || N::of(&ManuallyDrop::new(self.record())).map(|recorder| recorder.prepare()),
+            |pending| {
+                if let Some(pending) = pending {
+                    after(self, pending);
+                }
+            },
         )
+    }
+
+    /// Runs a call that creates a persistent request.
+    #[inline(never)]
+    fn run_creation(self) -> c_int {
+        let forward = || self.forward();
+        match *ManuallyDrop::new(self.record()) {
+            Record::MessageCreation(recorder) => {
+                calls::run_creation(forward, || recorder.prepare(), Pending::after)
+            }
+            Record::CollectiveCreation(recorder) => {
+                calls::run_creation(forward, || recorder.prepare(), Pending::after)
+            }
+            _ => forward(),
+        }
     }
 
     fn run(self) -> c_int {
         let (interest, forward) = (self.line.interest, || self.forward());
         let record = || _ = self.record();
         match self.line.time {
-            Time::around | Time::in_advance => self.run_around(),
+            Time::around | Time::in_advance => match interest {
+                Interest::Messages => self.run_around::<SendRecorder>(|_, pending| pending.after()),
+                Interest::Accesses => self.run_around::<AccessRecorder>(|_, pending| pending.after()),
+                Interest::Starts => self.run_around::<StartRecorder<Any>>(|_, pending| pending.after()),
+                _ => self.run_around::<CollectiveRecorder<Any>>(|call, pending| {
+                    if call.name.form().is_fortran() { pending.after() } else { pending.after_in_c() }
+                }),
+            },
             Time::after => calls::run(interest, forward, || (), |()| record()),
             Time::timed => calls::run(interest, forward, || (), |()| ()),
             Time::always => calls::run_always(forward, record),
             Time::initializing => calls::run_initialization(forward, record),
-            Time::creating => calls::run_creation(forward, || self.record().prepare(), Pending::after),
+            Time::creating => self.run_creation(),
             Time::freeing => calls::run_freeing(forward, || self.record().freeing()),
             Time::before => calls::run_after_recording(forward, record),
             Time::finalizing => calls::run_finalization(forward, record),

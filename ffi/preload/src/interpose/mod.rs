@@ -40,8 +40,9 @@
 //! A line with the attribute `#[in_registers]` is of a call that is frequent and may take less than a microsecond. In C with `int` counts,
 //! it has functions of its own in which the arguments stay in their registers ([`own_code`]): `fast_path`, which counts a call like an
 //! earlier one ([`crate::recorders::routes`]) and leaves all other work to `fast_path_with_listeners`
-//! ([`crate::calls::run_on_fast_path`]), and two that describe and measure calls at once. What these cannot do is left to the code of
-//! all calls.
+//! ([`crate::calls::run_on_fast_path`]), and two that describe and measure calls at once. In Fortran with `int` counts, each name has a
+//! `fast_path` that records a call which is not measured. What these cannot do is left to the code of all calls. Calls of a line with
+//! `#[observed_in_registers]` are only described and measured by functions of their own, in C.
 //!
 //! Open MPI's Fortran interfaces call `PMPI_` functions, which interposition in C does not see; MPICH's call
 //! `MPI_` functions, with a few exceptions. So each call is interposed under its Fortran names, too, and
@@ -56,10 +57,10 @@ mod names;
 mod own_code;
 
 pub(crate) use generic::{Call, no_record, not_recorded, recorded, variadic};
-pub(crate) use names::{c_names, entry, forms, in_c, in_fortran, label, name, profiling_name};
+pub(crate) use names::{c_names, entry, forms, fortran_name, in_c, in_fortran, label, name, profiling_name};
 pub(crate) use own_code::{
     call, counting_function, counting_functions, described, fast_entry, fast_path_with_listeners,
-    function_in_c, functions_of, observing, own_code, run_by_route,
+    fortran_fast_path, function_with, functions_of, observing, own_code, own_fast_path, run_by_route,
 };
 
 /// Defines the functions of some lines.

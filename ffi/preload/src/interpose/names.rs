@@ -5,11 +5,11 @@ macro_rules! forms {
     // The parameters are unknown, so there are no other forms.
     (plain [variadic $i:tt] $own:tt $name:ident $line:tt) => {
         $crate::interpose::in_c! { [variadic $i] $own $name $line }
-        $crate::interpose::in_fortran! { [variadic $i] $name $line }
+        $crate::interpose::in_fortran! { [variadic $i] [[] [] []] $name $line }
     };
     (plain $when:tt $own:tt $name:ident $line:tt) => {
         $crate::interpose::in_c! { $when $own $name $line }
-        $crate::interpose::in_fortran! { $when $name $line }
+        $crate::interpose::in_fortran! { $when $own $name $line }
         pastey::paste! {
             $crate::interpose::name! { $when [<mpi_ $name:lower _f08ts_>] FortranTs [] ["0"] $line }
         }
@@ -31,21 +31,32 @@ macro_rules! forms {
         }
     };
     (fortran $when:tt $own:tt $name:ident $line:tt) => {
-        $crate::interpose::in_fortran! { $when $name $line }
+        $crate::interpose::in_fortran! { $when $own $name $line }
     };
 }
 pub(crate) use forms;
 
 /// Defines the functions of `use mpi` and `mpif.h` (`mpi_name_`) and of `use mpi_f08` (`mpi_name_f08_`).
 macro_rules! in_fortran {
-    ($when:tt $name:ident $line:tt) => {
+    ($when:tt $own:tt $name:ident $line:tt) => {
         pastey::paste! {
-            $crate::interpose::name! { $when [<mpi_ $name:lower _>] Fortran [] ["0"] $line }
-            $crate::interpose::name! { $when [<mpi_ $name:lower _f08_>] FortranF08 [] ["0"] $line }
+            $crate::interpose::fortran_name! { $when $own [<mpi_ $name:lower _>] Fortran $line }
+            $crate::interpose::fortran_name! { $when $own [<mpi_ $name:lower _f08_>] FortranF08 $line }
         }
     };
 }
 pub(crate) use in_fortran;
+
+/// Defines a function of Fortran.
+macro_rules! fortran_name {
+    ($when:tt [[in_registers] $args:tt [$recorder:expr]] $symbol:ident $form:ident $line:tt) => {
+        $crate::interpose::own_fast_path! { $when $symbol $form $line $args $recorder }
+    };
+    ($when:tt $own:tt $symbol:ident $form:ident $line:tt) => {
+        $crate::interpose::name! { $when $symbol $form [] ["0"] $line }
+    };
+}
+pub(crate) use fortran_name;
 
 /// Defines the functions of C.
 macro_rules! in_c {
@@ -68,6 +79,10 @@ macro_rules! c_names {
         $crate::interpose::own_code! { $when $symbol $line $args $recorder }
         $crate::interpose::profiling_name! { $when $symbol $profiling $form $line }
     };
+    ($when:tt [[observed_in_registers] $args:tt $recorder:tt] $symbol:ident $profiling:ident $form:ident $line:tt) => {
+        $crate::interpose::own_code! { $when $symbol $line $args [] }
+        $crate::interpose::profiling_name! { $when $symbol $profiling $form $line }
+    };
 }
 pub(crate) use c_names;
 
@@ -83,7 +98,7 @@ macro_rules! profiling_name {
 }
 pub(crate) use profiling_name;
 
-/// Expands to the label of the name of a C function, for machine code.
+/// Expands to the label of a name, for machine code.
 macro_rules! label {
     ($symbol:ident) => {
         concat!("mpit_name_", stringify!($symbol))

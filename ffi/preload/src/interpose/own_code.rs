@@ -1,4 +1,4 @@
-//! The functions of a name in C whose calls keep their arguments in registers. They leave what is rare to the code of all calls.
+//! The functions of a name whose calls keep their arguments in registers. They leave what is rare to the code of all calls.
 
 /// Defines the functions of a name in a block that has this name, by which the linker sorts them: those of a call are then in few pages.
 macro_rules! functions_of {
@@ -15,9 +15,7 @@ macro_rules! own_code {
         $crate::interpose::functions_of! { $symbol {
             static NEXT: $crate::next_definition::NextDefinition = $crate::next_definition::NextDefinition::new();
             $crate::trampoline::with_listeners! { NEXT $crate::interpose::label!($symbol) }
-            $crate::trampoline::sited! { sited_with_listeners with_listeners }
-            $crate::trampoline::sited! { sited_slow_path slow_path }
-            $crate::trampoline::sited! { sited_timed timed }
+            $crate::trampoline::sited! { sited with_listeners, slow_path, timed }
             $crate::trampoline::with_name! {
                 /// Records a call on the slow path.
                 slow_path $crate::interpose::label!($symbol), $crate::trampoline::recorded
@@ -38,15 +36,72 @@ macro_rules! own_code {
 }
 pub(crate) use own_code;
 
+/// Defines the functions of a name in Fortran: `fast_path`, which records a call that is not measured and leaves others to the code of all
+/// calls.
+macro_rules! own_fast_path {
+    ([$when:ident ($interest:ident)] $symbol:ident $form:ident ($line:ident $record:path) [$($arg:ident: $kind:ident),*] $recorder:expr) => {
+        $crate::interpose::functions_of! { $symbol {
+            static NEXT: $crate::next_definition::NextDefinition = $crate::next_definition::NextDefinition::new();
+            $crate::trampoline::with_name! {
+                /// Records a call on the slow path.
+                slow_path $crate::interpose::label!($symbol), $crate::trampoline::recorded
+            }
+            $crate::interpose::fortran_fast_path! { $interest [$($arg: $kind,)* error: ErrorCode] error, $recorder }
+            $crate::interpose::entry! {
+                [$when ($interest)] $symbol $line $record, $form [$crate::interpose::label!($symbol)] ["0"] fast
+            }
+        }}
+    };
+}
+pub(crate) use own_fast_path;
+
+/// Defines `fast_path` in Fortran. The library's function may call those of C, which are not recorded again.
+macro_rules! fortran_fast_path {
+    ($interest:ident $args:tt $error:ident, $recorder:expr) => {
+        $crate::interpose::function_with! {
+            /// Records a call and forwards it.
+            Fortran, fast_path $args -> std::ffi::c_int, {
+                // The function has no result.
+                let forward = || {
+                    $crate::interpose::call!(Fortran, NEXT.address(), $args);
+                    $error.get()
+                };
+                let run = || {
+                    // Once, because conversions of handles call the library.
+                    let recorder = $recorder;
+                    if $crate::calls::sends_nothing($crate::calls::Interest::$interest, || recorder) {
+                        return Some(forward());
+                    }
+                    $crate::calls::run_on_fast_path(
+                        $crate::calls::Interest::$interest,
+                        || $crate::recorders::Recorder::fast_record(recorder),
+                        || $crate::nesting::forward_on_fast_path(forward),
+                        $crate::recorders::record_call,
+                    )
+                };
+                let code = if NEXT.is_unresolved() { None } else { run() };
+                match code {
+                    Some(code) => code,
+                    None => $crate::interpose::call!(Fortran, slow_path as *mut _, $args),
+                }
+            }
+        }
+    };
+}
+pub(crate) use fortran_fast_path;
+
 /// Passes the arguments of a call to a destination, which may be a function of the library or of this name.
 macro_rules! call {
     (function $function:ident, [$($arg:ident: $kind:ident),*]) => {
         // SAFETY: a function of this name, which gets the program's arguments.
         unsafe { $function($($arg),*) }
     };
-    ($address:expr, [$($arg:ident: $kind:ident),*]) => {{
+    ($address:expr, $args:tt) => {
+        $crate::interpose::call! { C, $address, $args }
+    };
+    ($binding:ident, $address:expr, [$($arg:ident: $kind:ident),*]) => {{
         type Function = unsafe extern "C-unwind" fn(
-            $($crate::arguments::$kind<$crate::arguments::C>),*
+            $($crate::arguments::$kind<$crate::arguments::$binding>),*
         ) -> std::ffi::c_int;
         let address: *mut std::ffi::c_void = $address;
         // SAFETY: the address is that of a function with these parameters.
@@ -57,21 +112,26 @@ macro_rules! call {
 }
 pub(crate) use call;
 
-/// Defines a function with the parameters of the call.
-macro_rules! function_in_c {
-    ($(#[$attribute:meta])* $name:ident [$($arg:ident: $kind:ident),*] -> $result:ty, $body:expr) => {
+/// Defines a function with the parameters of the call, in C or in the language of a binding.
+macro_rules! function_with {
+    ($(#[$attribute:meta])* $name:ident $args:tt -> $result:ty, $body:expr) => {
+        $crate::interpose::function_with! { $(#[$attribute])* C, $name $args -> $result, $body }
+    };
+    ($(#[$attribute:meta])* $binding:ident, $name:ident [$($arg:ident: $kind:ident),*] -> $result:ty, $body:expr) => {
         $(#[$attribute])*
         ///
         /// # Safety
         ///
         /// The arguments satisfy the rules of the MPI function of this name.
         #[allow(clippy::too_many_arguments, reason = "the standard's signatures")]
-        unsafe extern "C-unwind" fn $name($($arg: $crate::arguments::$kind<$crate::arguments::C>),*) -> $result {
+        unsafe extern "C-unwind" fn $name(
+            $($arg: $crate::arguments::$kind<$crate::arguments::$binding>),*
+        ) -> $result {
             $body
         }
     };
 }
-pub(crate) use function_in_c;
+pub(crate) use function_with;
 
 /// Defines `watched` and `timed`, which describe a call and measure it at once, or leave that to `observed`.
 macro_rules! observing {
@@ -79,7 +139,7 @@ macro_rules! observing {
         const CALL: Option<$crate::watch::Call> = $crate::watch::Call::of_symbol(stringify!($symbol));
         const TIMED: Option<$crate::times::Call> = $crate::times::Call::of_symbol(stringify!($symbol));
 
-        $crate::interpose::function_in_c! {
+        $crate::interpose::function_with! {
             /// Describes a call and forwards it.
             watched [$($arg: $kind),*] -> std::ffi::c_int, {
                 let arguments = $crate::interpose::described!($($arg: $kind),*);
@@ -91,7 +151,7 @@ macro_rules! observing {
                 code
             }
         }
-        $crate::interpose::function_in_c! {
+        $crate::interpose::function_with! {
             /// Measures a call and forwards it.
             timed [$($arg: $kind),*] -> std::ffi::c_int, {
                 let arguments = $crate::interpose::described!($($arg: $kind),*);
@@ -125,19 +185,20 @@ macro_rules! fast_path_with_listeners {
     (in_advance $interest:ident $args:tt [$recorder:expr]) => {
         // A separate function, so that `fast_path_with_listeners` ends with a tail call; with the parameters of the call, so
         // that they stay in registers.
-        $crate::interpose::function_in_c! {
+        $crate::interpose::function_with! {
             /// Records a call and returns the function that forwards it.
             #[inline(never)]
             record_and_choose $args -> *mut std::ffi::c_void, {
                 // While the next definition is unknown, the slow path finds it and records the call.
                 let is_recorded = !NEXT.is_unresolved()
-                    && ($crate::calls::count_in_advance($crate::calls::Interest::$interest, || $recorder)
+                    && ($crate::calls::sends_nothing($crate::calls::Interest::$interest, || $recorder)
+                        || $crate::calls::count_in_advance($crate::calls::Interest::$interest, || $recorder)
                         || $crate::calls::count_for_thread($crate::calls::Interest::$interest, || $recorder)
                         || $crate::calls::record_before_call($crate::calls::Interest::$interest, || $recorder));
                 if is_recorded { NEXT.address() } else { slow_path as *mut std::ffi::c_void }
             }
         }
-        $crate::interpose::function_in_c! {
+        $crate::interpose::function_with! {
             /// Records a call and forwards it.
             #[inline(never)]
             fast_path_with_listeners $args -> std::ffi::c_int, {
@@ -148,7 +209,7 @@ macro_rules! fast_path_with_listeners {
     };
     (around $interest:ident $args:tt [$recorder:expr]) => {
         // A separate function, so that `fast_path_with_listeners` needs no registers for it.
-        $crate::interpose::function_in_c! {
+        $crate::interpose::function_with! {
             /// Records a call while several threads call at once, and forwards it.
             #[inline(never)]
             fast_path_of_threads $args -> std::ffi::c_int, {
@@ -157,11 +218,16 @@ macro_rules! fast_path_with_listeners {
                     Some(routed) if !NEXT.is_unresolved() => {
                         $crate::interpose::run_by_route! { routed, $recorder, forward }
                     }
+                    _ if !NEXT.is_unresolved()
+                        && $crate::calls::sends_nothing($crate::calls::Interest::$interest, || $recorder) =>
+                    {
+                        forward()
+                    }
                     _ => $crate::interpose::call!(slow_path as *mut _, $args),
                 }
             }
         }
-        $crate::interpose::function_in_c! {
+        $crate::interpose::function_with! {
             /// Records a call and forwards it.
             #[inline(never)]
             fast_path_with_listeners $args -> std::ffi::c_int, {
@@ -171,6 +237,9 @@ macro_rules! fast_path_with_listeners {
                 let forward = || $crate::interpose::call!(NEXT.address(), $args);
                 if let Some(routed) = $crate::recorders::Recorder::find_route($recorder) {
                     return $crate::interpose::run_by_route! { routed, $recorder, forward };
+                }
+                if !NEXT.is_unresolved() && $crate::calls::sends_nothing($crate::calls::Interest::$interest, || $recorder) {
+                    return forward();
                 }
                 // Read before the conditions that a route stands for.
                 let revision = mpit::internal::revision::current();
@@ -191,8 +260,8 @@ macro_rules! fast_path_with_listeners {
             }
         }
     };
-    // Only the time is measured.
-    (timed $interest:ident $args:tt []) => {
+    // The code of all calls records those that are recorded.
+    ($when:ident $interest:ident $args:tt []) => {
         use slow_path as fast_path_with_listeners;
     };
 }
@@ -265,7 +334,7 @@ macro_rules! counting_function {
         $(#[$doc:meta])* $name:ident $args:tt
         if $elsewhere:expr => $other:ident; if $is_counted:expr, else $rest:ident
     ) => {
-        $crate::interpose::function_in_c! {
+        $crate::interpose::function_with! {
             $(#[$doc])*
             #[inline(never)]
             $name $args -> std::ffi::c_int, {

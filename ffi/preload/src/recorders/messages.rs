@@ -126,6 +126,7 @@ impl SendRecorder {
 impl Recorder for SendRecorder {
     type FastRecord = Send;
     type Pending = Pending;
+    const MAY_SEND_NOTHING: bool = true;
 
     /// Returns the message if communicator and type are in the caches of recent lookups.
     #[inline(always)]
@@ -190,6 +191,12 @@ impl Recorder for SendRecorder {
             ROUTES.store(self.route_key(), revision, size, Some(counter));
         }
         true
+    }
+
+    #[inline(always)]
+    fn sends_nothing(self) -> bool {
+        // Negative in all libraries.
+        self.dest < 0 && self.dest == mpit_ffi::abi().proc_null
     }
 
     #[inline]

@@ -21,7 +21,7 @@ pub(crate) mod windows;
 use crate::isolation::catch_panic;
 use crate::nesting::{FastPathGuard, ProgramCall};
 use collectives::{Routed, RoutedOfThread};
-pub(crate) use record::Record;
+pub(crate) use record::{OfRecord, Record};
 
 /// A record of a call, prepared before it is forwarded and completed after it has succeeded.
 ///
@@ -29,6 +29,8 @@ pub(crate) use record::Record;
 /// the library is queried about a handle only after it has accepted it.
 pub(crate) trait Recorder: Sized {
     type FastRecord: Deliver;
+    /// False if each call is recorded. A constant, because the recorder of some calls is not made without effects.
+    const MAY_SEND_NOTHING: bool = false;
     /// The state that is kept during the call on the slow path.
     type Pending: Pending;
 
@@ -94,15 +96,14 @@ pub(crate) trait Recorder: Sized {
     #[inline]
     fn store_route(self, _revision: u64, _fast_record: &Self::FastRecord) {}
 
+    /// Returns true if the call communicates with `MPI_PROC_NULL`, and nothing is recorded; only if [`MAY_SEND_NOTHING`](Self::MAY_SEND_NOTHING).
+    #[inline(always)]
+    fn sends_nothing(self) -> bool {
+        false
+    }
+
     /// Prepares the record on the slow path; the call is forwarded next.
     fn prepare(self) -> Self::Pending;
-
-    /// Notifies listeners after a call in C has succeeded on the slow path. Stores a route for equal calls of this thread, if
-    /// several call at once.
-    #[inline]
-    fn after_in_c(self, pending: Self::Pending) {
-        pending.after();
-    }
 
     /// Notifies listeners of a call that has succeeded, if its handles are registered. The library is not queried about others: another
     /// thread may have freed the objects since the call began.

@@ -115,72 +115,56 @@ fn remove(request: Handle) {
 }
 
 /// A call that creates a request, and the record of the operation that the request performs when it is started.
-pub(crate) struct CreationRecorder {
+#[derive(Clone, Copy)]
+pub(crate) struct CreationRecorder<N> {
     request: Request<Any>,
-    plan: Plan,
+    operation: N,
 }
 
-/// The operation for which a request is created.
-pub(crate) enum Plan {
-    Message(SendRecorder),
-    Collective(CollectiveRecorder<Any>),
-}
-
-impl From<SendRecorder> for Plan {
-    fn from(recorder: SendRecorder) -> Self {
-        Self::Message(recorder)
-    }
-}
-
-impl From<CollectiveRecorder<Any>> for Plan {
-    fn from(recorder: CollectiveRecorder<Any>) -> Self {
-        Self::Collective(recorder)
-    }
-}
-
-impl CreationRecorder {
+impl<N> CreationRecorder<N> {
     #[inline]
-    pub(crate) fn new(request: Request<Any>, plan: impl Into<Plan>) -> Self {
-        Self { request, plan: plan.into() }
-    }
-
-    pub(crate) fn prepare(self) -> PendingCreation {
-        let plan = match self.plan {
-            Plan::Message(recorder) => PendingPlan::Message(recorder.prepare()),
-            Plan::Collective(recorder) => PendingPlan::Collective(recorder.resolve_handles()),
-        };
-        PendingCreation { request: self.request, plan }
+    pub(crate) fn new(request: Request<Any>, operation: N) -> Self {
+        Self { request, operation }
     }
 }
 
-pub(crate) struct PendingCreation {
+impl CreationRecorder<SendRecorder> {
+    pub(crate) fn prepare(self) -> PendingCreation<messages::Pending> {
+        PendingCreation { request: self.request, operation: self.operation.prepare() }
+    }
+}
+
+impl CreationRecorder<CollectiveRecorder<Any>> {
+    pub(crate) fn prepare(self) -> PendingCreation<collectives::Pending<Any>> {
+        PendingCreation { request: self.request, operation: self.operation.resolve_handles() }
+    }
+}
+
+/// The creation of a request, with the part of a record that is resolved before the call.
+pub(crate) struct PendingCreation<P> {
     request: Request<Any>,
-    plan: PendingPlan,
+    operation: P,
 }
 
-/// The part of a record that is resolved before the call.
-enum PendingPlan {
-    Message(messages::Pending),
-    Collective(collectives::Pending<Any>),
-}
-
-impl Pending for PendingCreation {
+impl Pending for PendingCreation<messages::Pending> {
     /// Stores the record until the request is started.
     fn after(self) {
         let request = self.request.get();
         remove(request);
-        match self.plan {
-            PendingPlan::Message(pending) => {
-                if let Some((comm, send)) = pending.resolve() {
-                    MESSAGES.insert_reusing(request, |record| record.set(comm, &send));
-                }
-            }
-            PendingPlan::Collective(mut pending) => {
-                if let Some(operation) = pending.operation() {
-                    let list: Option<Vec<u64>> = operation.byte_list().map(Iterator::collect);
-                    COLLECTIVES.insert_reusing(request, |record| record.set(&operation, list.as_deref()));
-                }
-            }
+        if let Some((comm, send)) = self.operation.resolve() {
+            MESSAGES.insert_reusing(request, |record| record.set(comm, &send));
+        }
+    }
+}
+
+impl Pending for PendingCreation<collectives::Pending<Any>> {
+    /// Stores the record until the request is started.
+    fn after(mut self) {
+        let request = self.request.get();
+        remove(request);
+        if let Some(operation) = self.operation.operation() {
+            let list: Option<Vec<u64>> = operation.byte_list().map(Iterator::collect);
+            COLLECTIVES.insert_reusing(request, |record| record.set(&operation, list.as_deref()));
         }
     }
 }

@@ -14,6 +14,7 @@ macro_rules! accesses {
             calls! {$(
                 #[in_registers]
                 around(Accesses) large fn $name($($arg: $kind),*) => $recorder;
+                #[in_registers]
                 around(Accesses) large fn [<R $name:lower>]($($arg: $kind,)* request: Request) => $recorder;
             )+}
         }
@@ -82,5 +83,6 @@ calls! {
     timed(Synchronization) plain fn Win_flush_all(win: Win);
     timed(Synchronization) plain fn Win_flush_local(rank: Int, win: Win);
     timed(Synchronization) plain fn Win_flush_local_all(win: Win);
+    #[in_registers]
     timed(Synchronization) plain fn Win_sync(win: Win);
 }

@@ -42,6 +42,7 @@ collectives! {
         sendbuf: Buf, sendcount: Count, sendtype: Type, recvbuf: Buf, recvcount: Count, recvtype: Type, root: Int,
         comm: Comm,
     ) => rooted(root, comm, sendbuf, Either((recvcount, recvtype), (sendcount, sendtype)));
+    #[observed_in_registers]
     large(AtRoot) fn Gatherv(
         sendbuf: Buf, sendcount: Count, sendtype: Type, recvbuf: Buf, recvcounts: RecvCounts, displs: RecvDispls,
         recvtype: Type, root: Int, comm: Comm,
@@ -51,6 +52,7 @@ collectives! {
         sendbuf: Buf, sendcount: Count, sendtype: Type, recvbuf: Buf, recvcount: Count, recvtype: Type, root: Int,
         comm: Comm,
     ) => rooted(root, comm, recvbuf, Either((sendcount, sendtype), (recvcount, recvtype)));
+    #[observed_in_registers]
     large(AtRoot) fn Scatterv(
         sendbuf: Buf, sendcounts: SendCounts, displs: SendDispls, sendtype: Type, recvbuf: Buf, recvcount: Count,
         recvtype: Type, root: Int, comm: Comm,
@@ -59,6 +61,7 @@ collectives! {
     large fn Allgather(
         sendbuf: Buf, sendcount: Count, sendtype: Type, recvbuf: Buf, recvcount: Count, recvtype: Type, comm: Comm,
     ) => rootless(comm, sendbuf, Either((recvcount, recvtype), (sendcount, sendtype)));
+    #[in_registers]
     large(OfAll) fn Allgatherv(
         sendbuf: Buf, sendcount: Count, sendtype: Type, recvbuf: Buf, recvcounts: RecvCounts, displs: RecvDispls,
         recvtype: Type, comm: Comm,
@@ -67,10 +70,12 @@ collectives! {
     large fn Alltoall(
         sendbuf: Buf, sendcount: Count, sendtype: Type, recvbuf: Buf, recvcount: Count, recvtype: Type, comm: Comm,
     ) => rootless(comm, sendbuf, Either((recvcount, recvtype), (sendcount, sendtype)));
+    #[observed_in_registers]
     large(OfAll) fn Alltoallv(
         sendbuf: Buf, sendcounts: SendCounts, sdispls: SendDispls, sendtype: Type,
         recvbuf: Buf, recvcounts: RecvCounts, rdispls: RecvDispls, recvtype: Type, comm: Comm,
     ) => rootless(comm, sendbuf, Either((recvcounts, recvtype), (sendcounts, sendtype)));
+    #[observed_in_registers]
     large(OfAll) fn Alltoallw(
         sendbuf: Buf, sendcounts: SendCounts, sdispls: SendDispls, sendtypes: Types,
         recvbuf: Buf, recvcounts: RecvCounts, rdispls: RecvDispls, recvtypes: Types, comm: Comm,
@@ -82,16 +87,21 @@ collectives! {
     #[in_registers]
     large fn Allreduce(sendbuf: Buf, recvbuf: Buf, count: Count, datatype: Type, op: Op, comm: Comm)
         => rootless(comm, sendbuf, Reduced(count, datatype, op, recvbuf));
+    #[observed_in_registers]
     large(OfOwn) fn Reduce_scatter(
         sendbuf: Buf, recvbuf: Buf, recvcounts: RecvCounts, datatype: Type, op: Object, comm: Comm,
     ) => rootless(comm, sendbuf, (recvcounts, datatype));
+    #[in_registers]
     large fn Reduce_scatter_block(
         sendbuf: Buf, recvbuf: Buf, recvcount: Count, datatype: Type, op: Object, comm: Comm,
     ) => rootless(comm, sendbuf, (recvcount, datatype));
+    #[in_registers]
     large fn Scan(sendbuf: Buf, recvbuf: Buf, count: Count, datatype: Type, op: Op, comm: Comm)
         => rootless(comm, sendbuf, Reduced(count, datatype, op, recvbuf));
+    #[in_registers]
     large fn Exscan(sendbuf: Buf, recvbuf: Buf, count: Count, datatype: Type, op: Op, comm: Comm)
         => rootless(comm, sendbuf, Reduced(count, datatype, op, recvbuf));
+    #[observed_in_registers]
     large fn Neighbor_allgather(
         sendbuf: Buf, sendcount: Count, sendtype: Type, recvbuf: Buf, recvcount: Count, recvtype: Type, comm: Comm,
     ) => rootless(comm, None, (sendcount, sendtype));
@@ -99,9 +109,11 @@ collectives! {
         sendbuf: Buf, sendcount: Count, sendtype: Type, recvbuf: Buf, recvcounts: RecvCounts, displs: RecvDispls,
         recvtype: Type, comm: Comm,
     ) => rootless(comm, None, (sendcount, sendtype));
+    #[observed_in_registers]
     large fn Neighbor_alltoall(
         sendbuf: Buf, sendcount: Count, sendtype: Type, recvbuf: Buf, recvcount: Count, recvtype: Type, comm: Comm,
     ) => rootless(comm, None, (sendcount, sendtype));
+    #[observed_in_registers]
     large(OfNeighbors) fn Neighbor_alltoallv(
         sendbuf: Buf, sendcounts: SendCounts, sdispls: SendDispls, sendtype: Type,
         recvbuf: Buf, recvcounts: RecvCounts, rdispls: RecvDispls, recvtype: Type, comm: Comm,

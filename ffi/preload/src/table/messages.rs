@@ -41,6 +41,7 @@ calls! {
         sendbuf: Buf, sendcount: Count, sendtype: Type, dest: Int, sendtag: Int,
         recvbuf: Buf, recvcount: Count, recvtype: Type, source: Int, recvtag: Int, comm: Comm, request: Request,
     ) => SendRecorder::new(Standard, sendcount, sendtype, dest, sendtag, comm);
+    #[in_registers]
     around(Messages) large fn Sendrecv_replace(
         buf: Buf, count: Count, datatype: Type, dest: Int, sendtag: Int, source: Int, recvtag: Int, comm: Comm,
         status: Pointer,
@@ -61,18 +62,24 @@ calls! {
     timed(Receives) plain fn Probe(source: Int, tag: Int, comm: Comm, status: Pointer);
     #[in_registers]
     timed(Receives) plain fn Iprobe(source: Int, tag: Int, comm: Comm, flag: Pointer, status: Pointer);
+    #[in_registers]
     timed(Receives) plain fn Mprobe(source: Int, tag: Int, comm: Comm, message: Pointer, status: Pointer);
+    #[in_registers]
     timed(Receives) plain fn Improbe(
         source: Int, tag: Int, comm: Comm, flag: Pointer, message: Pointer, status: Pointer,
     );
+    #[in_registers]
     timed(Receives) large fn Mrecv(
         buf: Buf, count: Count, datatype: Type, message: Pointer, status: Pointer,
     );
+    #[in_registers]
     timed(Receives) large fn Imrecv(
         buf: Buf, count: Count, datatype: Type, message: Pointer, request: Request,
     );
+    #[in_registers]
     timed(Receives) plain fn Cancel(request: Request);
     // The partitions belong to a message that was recorded when it was started.
+    #[in_registers]
     timed(Receives) plain fn Pready(partition: Int, request: OneRequest);
     timed(Receives) plain fn Pready_range(first: Int, last: Int, request: OneRequest);
     timed(Receives) plain fn Pready_list(len: Int, partitions: Pointer, request: OneRequest);

@@ -27,6 +27,7 @@ calls! {
     timed(Waits) plain fn Testsome(
         count: Int, requests: Request, done: Pointer, indices: Pointer, statuses: Pointer,
     );
+    #[in_registers]
     timed(Waits) plain fn Request_get_status(request: OneRequest, flag: Pointer, status: Pointer);
     timed(Waits) plain fn Request_get_status_any(
         count: Int, requests: Request, index: Pointer, flag: Pointer, status: Pointer,
@@ -35,5 +36,6 @@ calls! {
     timed(Waits) plain fn Request_get_status_some(
         count: Int, requests: Request, done: Pointer, indices: Pointer, statuses: Pointer,
     );
+    #[in_registers]
     timed(Waits) plain fn Parrived(request: OneRequest, partition: Int, flag: Pointer);
 }

@@ -58,17 +58,23 @@ pub(crate) use entry;
 
 /// The instructions of an exported function for calls with listeners, of a name whose calls take the code of all calls.
 macro_rules! to_code_of_all {
-    () => {
-        "2:
-        adrp x16, 8f
-        add x16, x16, :lo12:8f
-        ldar x16, [x16]
-        adrp x17, 7f
-        add x17, x17, :lo12:7f
-        cbz x16, 3f
-        br x16
-        3:
-        b {resolve}"
+    ($next:literal) => {
+        concat!(
+            "2:
+            adrp x16, ",
+            $next,
+            "
+            add x16, x16, :lo12:",
+            $next,
+            "
+            ldar x16, [x16]
+            adrp x17, 7f
+            add x17, x17, :lo12:7f
+            cbz x16, 3f
+            br x16
+            3:
+            b {resolve}"
+        )
     };
 }
 pub(crate) use to_code_of_all;
@@ -123,19 +129,24 @@ macro_rules! with_listeners {
 }
 pub(crate) use with_listeners;
 
-/// Defines a function that stores the return address for [`crate::times`] and jumps to another one, with all arguments and `x17`.
+/// Defines a function for each destination, [`SITED_DISTANCE`](crate::trampoline::SITED_DISTANCE) bytes apart: it stores the return
+/// address for [`crate::times`] and jumps there, with all arguments and `x17`.
 macro_rules! sited {
-    ($(#[$attribute:meta])* $visibility:vis $name:ident $destination:path) => {
+    (instructions $destination:path) => {
+        ".p2align 5
+        adrp x9, :gottprel:mpit_return_address
+        ldr x9, [x9, :gottprel_lo12:mpit_return_address]
+        mrs x10, tpidr_el0
+        str x30, [x10, x9]
+        b {}"
+    };
+    ($(#[$attribute:meta])* $visibility:vis $name:ident $($destination:path),+) => {
         $(#[$attribute])*
         #[unsafe(naked)]
         $visibility unsafe extern "C-unwind" fn $name() {
             std::arch::naked_asm!(
-                "adrp x9, :gottprel:mpit_return_address",
-                "ldr x9, [x9, :gottprel_lo12:mpit_return_address]",
-                "mrs x10, tpidr_el0",
-                "str x30, [x10, x9]",
-                "b {destination}",
-                destination = sym $destination,
+                $($crate::trampoline::sited!(instructions $destination),)+
+                $(sym $destination,)+
             )
         }
     };

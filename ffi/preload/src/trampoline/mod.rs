@@ -47,6 +47,9 @@ sited! {
     pub(crate) check_sited_caller check_caller
 }
 
+/// The distance of the functions that `sited!` defines.
+pub(crate) const SITED_DISTANCE: usize = 32;
+
 /// The arguments of a call in memory: those from registers, a saved register, the return address, and those on the stack.
 #[derive(Clone, Copy, Debug)]
 #[repr(transparent)]
@@ -96,14 +99,15 @@ impl Words {
 ///
 /// The first parts are those of `entry!`: instructions, the distance of the first destination, operands. Then come the symbol, the line
 /// of the table, the function for the record, the form, the label of the name (or none), the distance of its twin (or 0), and `all` for a
-/// name whose calls take the code of all calls, or `own` if the functions of the name and `NEXT` are in scope.
+/// name whose calls take the code of all calls, `own` if the functions of the name and `NEXT` are in scope, or `fast` if only `fast_path`
+/// and `NEXT` are.
 macro_rules! exported {
     (
         $counted:ident [$($first:tt)*] [$without:literal] [$($operands:tt)*]
         $symbol:ident $line:ident $record:path, $form:ident [$($label:expr)?] [$twin:expr] all
     ) => {
         $crate::trampoline::function! {
-            $symbol [$($first)*] [$crate::trampoline::to_code_of_all!(),]
+            $symbol [$($first)*] [$crate::trampoline::to_code_of_all!("8f"),]
             [
                 $crate::trampoline::destination!($counted "2b"),
                 concat!(".pushsection .bss.mpit_next_definitions, \"aw\", ", $crate::trampoline::nobits!()),
@@ -111,7 +115,7 @@ macro_rules! exported {
                 "8: .zero {next_size}",
                 ".popsection",
             ]
-            [$without] ["8b"] ["2b"] [$($label)?] [$twin] ["0"] []
+            [$without] ["8b"] ["2b"] ["0"] [$($label)?] [$twin] ["0"] []
             [
                 line = sym $line, record = sym $record, form = const $crate::arguments::Form::$form as u8,
                 next_size = const size_of::<$crate::next_definition::NextDefinition>(),
@@ -126,20 +130,33 @@ macro_rules! exported {
         $crate::trampoline::function! {
             $symbol [$($first)*] [$crate::trampoline::to_own_code!($counted),]
             [$crate::trampoline::destination!($counted "3b"),]
-            [$without] ["{next}"] ["3b"] [$label] [$twin] ["6f - 7b"]
+            [$without] ["{next}"] ["3b"] ["{fast_path} - 7b"] [$label] [$twin] ["6f - 7b"]
             [
-                "6: .long {with_listeners} - 6b, {fast_path} - 6b, {slow_path} - 6b",
+                "6: .long {with_listeners} - 6b, {slow_path} - 6b",
                 ".long {watched} - 6b, {timed} - 6b",
-                ".long {sited_with_listeners} - 6b, {sited_slow_path} - 6b, {sited_timed} - 6b",
+                ".long {sited} - 6b",
             ]
             [
                 line = sym $line, record = sym $record, form = const $crate::arguments::Form::$form as u8,
                 next = sym NEXT, resolve = sym $crate::trampoline::resolve,
                 with_listeners = sym with_listeners, fast_path = sym fast_path, slow_path = sym slow_path,
                 watched = sym watched, timed = sym timed,
-                sited_with_listeners = sym sited_with_listeners, sited_slow_path = sym sited_slow_path,
-                sited_timed = sym sited_timed,
+                sited = sym sited,
                 $($operands)*
+            ]
+        }
+    };
+    (
+        $counted:ident [$($first:tt)*] [$without:literal] [$($operands:tt)*]
+        $symbol:ident $line:ident $record:path, $form:ident [$label:expr] [$twin:expr] fast
+    ) => {
+        $crate::trampoline::function! {
+            $symbol [$($first)*] [$crate::trampoline::to_code_of_all!("{next}"),]
+            [$crate::trampoline::destination!($counted "2b"),]
+            [$without] ["{next}"] ["2b"] ["{fast_path} - 7b"] [$label] [$twin] ["0"] []
+            [
+                line = sym $line, record = sym $record, form = const $crate::arguments::Form::$form as u8,
+                next = sym NEXT, fast_path = sym fast_path, resolve = sym $crate::trampoline::resolve, $($operands)*
             ]
         }
     };
@@ -161,7 +178,7 @@ pub(crate) use destination;
 macro_rules! function {
     (
         $symbol:ident [$($first:tt)*] [$($second:tt)*] [$($memory:tt)*]
-        [$without:literal] [$next:literal] [$unresolved:literal] [$($label:expr)?] [$twin:expr] [$own:literal] [$($own_code:tt)*]
+        [$without:literal] [$next:literal] [$unresolved:literal] [$fast_path:literal] [$($label:expr)?] [$twin:expr] [$own:literal] [$($own_code:tt)*]
         [$($operands:tt)*]
     ) => {
         /// Jumps to a destination of the name.
@@ -180,8 +197,8 @@ macro_rules! function {
                 ".p2align 2",
                 $(concat!(".globl ", $label), concat!(".hidden ", $label), concat!($label, ":"),)?
                 concat!(
-                    "7: .long {line} - 7b, ", $next, " - 7b, ", $without, ", ", $unresolved, " - 7b, {record} - 7b, ", $twin,
-                    ", ", $own
+                    "7: .long {line} - 7b, ", $next, " - 7b, ", $without, ", ", $unresolved, " - 7b, {record} - 7b, ",
+                    $fast_path, ", ", $twin, ", ", $own
                 ),
                 ".byte {form}",
                 ".p2align 2",

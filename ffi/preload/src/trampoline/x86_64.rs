@@ -50,15 +50,22 @@ macro_rules! entry {
 }
 pub(crate) use entry;
 
-/// The instructions of an exported function for calls with listeners, of a name whose calls take the code of all calls.
+/// The instructions of an exported function for calls with listeners, of a name whose calls take the code of all calls. `$next` is the
+/// next definition.
 macro_rules! to_code_of_all {
-    () => {
-        "2:
-        lea r11, [rip + 7f]
-        cmp qword ptr [rip + 8f], 0
-        je {resolve}
-        jmp qword ptr [rip + 8f]
-        .p2align 4"
+    ($next:literal) => {
+        concat!(
+            "2:
+            lea r11, [rip + 7f]
+            cmp qword ptr [rip + ",
+            $next,
+            "], 0
+            je {resolve}
+            jmp qword ptr [rip + ",
+            $next,
+            "]
+            .p2align 4"
+        )
     };
 }
 pub(crate) use to_code_of_all;
@@ -142,18 +149,23 @@ macro_rules! with_listeners {
 }
 pub(crate) use with_listeners;
 
-/// Defines a function that stores the return address for [`crate::times`] and jumps to another one, with all arguments and `r11`.
+/// Defines a function for each destination, [`SITED_DISTANCE`](crate::trampoline::SITED_DISTANCE) bytes apart: it stores the return
+/// address for [`crate::times`] and jumps there, with all arguments and `r11`.
 macro_rules! sited {
-    ($(#[$attribute:meta])* $visibility:vis $name:ident $destination:path) => {
+    (instructions $destination:path) => {
+        ".p2align 5
+        mov rax, [rsp]
+        mov r10, qword ptr [rip + mpit_return_address@GOTTPOFF]
+        mov qword ptr fs:[r10], rax
+        jmp {}"
+    };
+    ($(#[$attribute:meta])* $visibility:vis $name:ident $($destination:path),+) => {
         $(#[$attribute])*
         #[unsafe(naked)]
         $visibility unsafe extern "C-unwind" fn $name() {
             std::arch::naked_asm!(
-                "mov rax, [rsp]",
-                "mov r10, qword ptr [rip + mpit_return_address@GOTTPOFF]",
-                "mov qword ptr fs:[r10], rax",
-                "jmp {destination}",
-                destination = sym $destination,
+                $($crate::trampoline::sited!(instructions $destination),)+
+                $(sym $destination,)+
             )
         }
     };

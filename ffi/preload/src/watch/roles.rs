@@ -1,7 +1,7 @@
 //! The part of an argument in the description of a call.
 
 use super::Arguments;
-use crate::arguments::{Kind, Value};
+use crate::arguments::{Any, Comm, Count, Kind, Request, Type, Value, Word};
 
 /// The part that an argument has in the description of a call in progress ([`Arguments`]).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,6 +62,27 @@ impl Role {
 }
 
 impl Arguments {
+    /// Adds an argument of a kind. The frequent ones by one branch.
+    #[inline(always)]
+    pub(crate) fn add_word(&mut self, role: Role, kind: Kind, word: Word) {
+        let int = || Some(word.int());
+        match role {
+            Role::Dest => self.dest = int(),
+            Role::Source => self.source = int(),
+            Role::OtherPeer => self.other_peer = int(),
+            Role::Tag => self.tag = int(),
+            Role::ReceiveTag => self.receive_tag = int(),
+            Role::Datatype => self.datatype = Some(Type::<Any>::from(word).get()),
+            Role::Comm if kind == Kind::Comm => {
+                let comm = Some(Comm::<Any>::from(word).get());
+                (self.object, self.comm) = (comm, comm);
+            }
+            Role::Count if kind == Kind::Count => self.count = Some(Count::<Any>::from(word).get()),
+            Role::Requests => self.requests = Some(Request::<Any>::from(word).handles()),
+            _ => self.add(role, Value::of(kind, word)),
+        }
+    }
+
     /// Adds an argument.
     #[inline(always)]
     #[allow(clippy::cast_possible_truncation, reason = "arguments with these parts are integers")]

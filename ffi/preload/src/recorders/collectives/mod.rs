@@ -103,7 +103,7 @@ impl<L: Binding> CollectiveRecorder<L> {
     /// Prepares the record without notifying listeners.
     pub(crate) fn resolve_handles(self) -> Pending<L> {
         let revision = revision::current();
-        Pending { resolved: self.shape.operation(Lookup::Registered), shape: self.shape, revision }
+        Pending { resolved: self.shape.operation(Lookup::Registered), recorder: self, revision }
     }
 }
 
@@ -188,24 +188,12 @@ impl<L: Binding> Recorder for CollectiveRecorder<L> {
         }
         pending
     }
-
-    #[inline]
-    fn after_in_c(self, mut pending: Pending<L>) {
-        let Some(operation) = pending.operation() else { return };
-        self.shape.query_error_handler(operation.comm);
-        operation.deliver(|operation| {
-            coll::end(operation);
-            if let Some(keys) = self.keys() {
-                store_route_of_thread(keys, pending.revision, operation);
-            }
-        });
-    }
 }
 
-/// A collective operation that was forwarded: the operation if it was resolved before, and the arguments of the call.
+/// A collective operation that was forwarded: the operation if it was resolved before, and the recorder of the call.
 pub(crate) struct Pending<L: Binding> {
     resolved: Option<Collective>,
-    shape: Shape<L>,
+    recorder: CollectiveRecorder<L>,
     /// Read before the handles were resolved.
     revision: u64,
 }
@@ -214,9 +202,21 @@ impl<L: Binding> Pending<L> {
     /// Takes the operation. The library must have accepted it.
     pub(crate) fn operation(&mut self) -> Option<Collective> {
         match self.resolved.take() {
-            None => query(self.shape),
+            None => query(self.recorder.shape),
             resolved => resolved,
         }
+    }
+
+    /// Notifies listeners after a call in C has succeeded. Stores a route for equal calls of this thread, if several call at once.
+    pub(crate) fn after_in_c(mut self) {
+        let Some(operation) = self.operation() else { return };
+        self.recorder.shape.query_error_handler(operation.comm);
+        operation.deliver(|operation| {
+            coll::end(operation);
+            if let Some(keys) = self.recorder.keys() {
+                store_route_of_thread(keys, self.revision, operation);
+            }
+        });
     }
 }
 
