@@ -4,15 +4,16 @@ use std::ffi::OsString;
 use std::path::Path;
 use std::process::ExitStatus;
 
-use mpit_components::run::names::{self, Named};
-use mpit_components::run::{self, Identity};
 use mpit_components::times::Moment;
+use mpit_job::Identity;
+use mpit_job::launcher::{self, is_inside_a_job};
+use mpit_job::names::{self, Named};
 use mpit_report::input::Run;
 
-use super::files::{self, RunFiles};
+use super::files::RunFiles;
 use super::output::{self, Target};
 use super::processes::Process;
-use super::{missing, no_files, recover, screen, series, summary, tables, template, unwritten};
+use super::{missing, no_files, recover, screen, series, summary, tables, unwritten};
 use crate::print;
 use crate::why::watch;
 
@@ -114,7 +115,7 @@ fn report_files(run: &FinishedRun<'_>) {
         return;
     };
     // Another process may write the file for the whole job, and this one does not wait for it.
-    let is_for_others = run.args.one_file && files::is_inside_a_job();
+    let is_for_others = run.args.one_file && is_inside_a_job();
     let has_files = if run.args.one_file {
         report_one_file(run, target, before, is_for_others)
     } else {
@@ -153,12 +154,12 @@ fn report_one_file(
 ) -> bool {
     let shown = &target.shown;
     let is_of_run = |file: &&Named| {
-        let is_own = |identity: Identity| files::belongs_to_run(&identity, run.name);
+        let is_own = |identity: Identity| identity.belongs_to_run(run.name);
         before.is_new(&file.path) && file.is_ours() && Identity::of_file(&file.path).is_none_or(is_own)
     };
     let all = names::find(Path::new(&target.stem)).unwrap_or_default();
     let all: Vec<&Named> = all.iter().filter(is_of_run).collect();
-    if is_for_others && template::rank().is_some_and(|rank| rank != 0) {
+    if is_for_others && launcher::rank().is_some_and(|rank| rank != 0) {
         return !all.is_empty();
     }
     let written: Vec<_> = all.iter().filter(|file| file.rank.is_none()).collect();
@@ -167,7 +168,7 @@ fn report_one_file(
             print(&format!("wrote {shown}.prof; read it with `mpit report {shown}.prof`"));
         }
         [first, rest @ ..] => {
-            let first = run::stem_of(Path::new(shown), first.world);
+            let first = names::stem_of(Path::new(shown), first.world);
             let others = if rest.is_empty() { String::new() } else { format!(" and {} more", rest.len()) };
             print(&format!("wrote {}.prof{others}; read all with `mpit report {shown}`", first.display()));
         }
@@ -182,7 +183,7 @@ fn report_one_file(
 
 fn report_summary(run: &FinishedRun<'_>) {
     let Some((target, files)) = &run.summary else { return };
-    if files::is_inside_a_job() || !files.is_empty() {
+    if is_inside_a_job() || !files.is_empty() {
         return;
     }
     let why = if run.processes.iter().any(|process| process.header.finalized) {

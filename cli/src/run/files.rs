@@ -6,20 +6,15 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::ErrorKind;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
 
-use mpit::internal::own_process;
-use mpit_components::run::{self, Identity, names};
 use mpit_components::store::StoreFile;
+use mpit_job::lock_file::is_at;
+use mpit_job::{names, remove_traces};
 use rustix::process::geteuid;
 
 use super::output::Files;
 use super::series;
-use crate::node::this_node;
 use crate::print;
-
-/// Environment variables in which launchers number the processes that they start.
-const RANK_VARIABLES: [&str; 5] = ["PMIX_RANK", "PMI_RANK", "PMI_ID", "PMI_FD", "OMPI_COMM_WORLD_RANK"];
 
 /// The files of a run, whose names are locked as long as this exists.
 pub(super) struct RunFiles {
@@ -30,11 +25,6 @@ pub(super) struct RunFiles {
     /// The series before the run.
     series_before: Files,
     _lock: Option<Lock>,
-}
-
-/// Returns true if a launcher started this command. Then each process of the job runs one, and they share the files.
-pub(super) fn is_inside_a_job() -> bool {
-    RANK_VARIABLES.iter().any(|name| std::env::var_os(name).is_some())
 }
 
 impl RunFiles {
@@ -85,7 +75,7 @@ impl RunFiles {
 
     /// Removes the files that the processes needed while they ran.
     pub(super) fn remove_traces(&self) {
-        for path in run::remove_traces(&self.stem, &self.run) {
+        for path in remove_traces(&self.stem, &self.run) {
             print(&format!("cannot remove {}; it is not needed any more", path.display()));
         }
     }
@@ -100,26 +90,6 @@ pub(super) fn remove_earlier_file(path: &Path) {
         )),
         _ => (),
     }
-}
-
-/// Returns true if a file with this identity belongs to the run of a name, or does not name its run: a launcher may keep the name from
-/// processes on other machines. A text without a name is one of this run, because those of earlier runs are removed before texts are read.
-/// Stores are not.
-pub(super) fn belongs_to_run(identity: &Identity, run: Option<&str>) -> bool {
-    !identity.is_named() || run == Some(identity.run.as_str())
-}
-
-/// Returns the name of this run; `None` for a part of a job, or of another run whose files it continues.
-pub(super) fn name_of_run(has_files: bool, has_own_stem: bool) -> Option<String> {
-    let is_continued = run::of_environment().is_some() && has_files && !has_own_stem;
-    if is_inside_a_job() || is_continued { None } else { Some(new_name()) }
-}
-
-fn new_name() -> String {
-    let host: String = this_node().chars().filter(char::is_ascii_alphanumeric).take(32).collect();
-    // In containers, several commands may have one number, in the same second and on machines of the same name.
-    let random = own_process::random_bits() & 0xffff;
-    format!("{}-{host}-{}-{random:04x}", run::compact_time(SystemTime::now()), std::process::id())
 }
 
 /// Returns the files with these names. An unreadable directory is reported when a file is to be written there.
@@ -162,12 +132,6 @@ fn require_replaceable(stem: &Path, is_one_file: bool) -> Result<(), String> {
 fn is_protected(file: &fs::Metadata, directory: &fs::Metadata, user: u32) -> bool {
     const STICKY: u32 = 0o1000;
     directory.mode() & STICKY != 0 && user != 0 && user != file.uid() && user != directory.uid()
-}
-
-/// Returns true if a file still has its name.
-pub(super) fn is_at(file: &File, path: &Path) -> bool {
-    let same = |there: fs::Metadata| file.metadata().is_ok_and(|ours| ours.ino() == there.ino());
-    fs::symlink_metadata(path).is_ok_and(same)
 }
 
 /// A lock of the names of files, as long as this exists.
@@ -235,9 +199,7 @@ impl Drop for Lock {
 mod tests {
     use std::fs;
 
-    use mpit_components::run::Identity;
-
-    use super::{Lock, belongs_to_run};
+    use super::Lock;
 
     #[test]
     fn locks_remove_their_own_files() {
@@ -256,20 +218,5 @@ mod tests {
         assert_eq!(files().count(), 1);
         drop(other);
         assert_eq!(files().count(), 0);
-    }
-
-    #[test]
-    fn named_files_are_of_one_run() {
-        let of =
-            |run: &str| Identity::parse(&format!("{run}\tw\t4 ranks\t2026-11-22T08:15:00.123Z")).unwrap();
-        for (name, run, expected) in [
-            ("r-1", Some("r-1"), true),
-            ("r-1", Some("r-2"), false),
-            ("r-1", None, false),
-            ("-", Some("r-1"), true),
-            ("-", None, true),
-        ] {
-            assert_eq!(belongs_to_run(&of(name), run), expected, "{name} {run:?}");
-        }
     }
 }

@@ -1,31 +1,14 @@
-//! Launchers that do not hand the environment on by themselves: their command lines, changed so that they do.
-//!
-//! | launcher | hands on by itself | change |
-//! |---|---|---|
-//! | Open MPI | the environment of processes on this machine only | `-x NAME` for each variable, in each part of the command line |
-//! | Hydra: MPICH, Intel MPI | everything, unless an option restricts it | the names are added to that option |
-//! | srun | everything, unless `--export` or `SLURM_EXPORT_ENV` restricts it | the names are added to that list |
+//! Launchers that do not hand the environment on by themselves: their command lines, changed so that they do, by the rules of
+//! [`Propagation`].
 
 use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
-use std::path::Path;
+
+use mpit_job::launcher::{LAUNCHERS, Propagation, Restriction, of_command};
 
 use super::no_files::find;
 use super::program::check;
 use crate::search_path::candidates;
-
-/// The launcher of Slurm.
-const SLURM_LAUNCHER: &str = "srun";
-
-/// The names of launchers of MPI programs, without those of libraries.
-const LAUNCHERS: [&str; 5] = ["mpiexec", "mpirun", "orterun", "prterun", SLURM_LAUNCHER];
-
-/// The variable in which Slurm keeps the restriction of `sbatch --export`, which `srun` obeys.
-const SLURM_LIST: &str = "SLURM_EXPORT_ENV";
-
-/// Open MPI's setting with names of variables, which excludes `-x`.
-const OPEN_MPI_LIST: &str = "mca_base_env_list";
-const OPEN_MPI_LIST_VARIABLE: &str = "OMPI_MCA_mca_base_env_list";
 
 /// A command line that hands variables on.
 #[derive(Debug, PartialEq, Eq)]
@@ -37,13 +20,6 @@ pub(crate) struct HandedOn {
     pub(crate) changes: Vec<String>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum LauncherKind {
-    OpenMpi,
-    Hydra,
-    Slurm,
-}
-
 /// Returns the command line that hands the variables with these names on to all processes.
 pub(crate) fn hand_on(words: &[OsString], names: &[&str]) -> HandedOn {
     hand_on_in(words, names, &|name| std::env::var(name).ok())
@@ -51,117 +27,33 @@ pub(crate) fn hand_on(words: &[OsString], names: &[&str]) -> HandedOn {
 
 fn hand_on_in(words: &[OsString], names: &[&str], environment: &dyn Fn(&str) -> Option<String>) -> HandedOn {
     let mut handed = HandedOn { words: words.to_vec(), environment: Vec::new(), changes: Vec::new() };
-    // A script may call srun.
-    if let Some(list) = environment(SLURM_LIST).and_then(|list| extended(&list, names)) {
-        handed.changes.push(format!("set {SLURM_LIST}={list}, because it restricted what srun hands on"));
-        handed.environment.push((SLURM_LIST, list));
+    // A script may call a launcher that obeys a list.
+    for launcher in &LAUNCHERS {
+        if let Some(Propagation::Unrestricted { variable: Some(variable), .. }) = launcher.propagation
+            && let Some(list) = environment(variable).and_then(|list| extended(&list, names))
+        {
+            let launcher = launcher.name;
+            handed
+                .changes
+                .push(format!("set {variable}={list}, because it restricted what {launcher} hands on"));
+            handed.environment.push((variable, list));
+        }
     }
-    if let Some((at, kind)) = launcher(words) {
-        match kind {
-            LauncherKind::OpenMpi => handed.add_to_open_mpi(at, names, environment(OPEN_MPI_LIST_VARIABLE)),
-            LauncherKind::Hydra => handed.add_to_options(at, &HYDRA, names),
-            LauncherKind::Slurm => handed.add_to_options(at, &SLURM, names),
+    let executable = |word: &OsStr| candidates(word)?.into_iter().find(|file| check(file).is_ok());
+    if let Some((at, launcher)) = of_command(words, executable) {
+        match &launcher.propagation {
+            Some(Propagation::Named { option, setting, variable, because }) => {
+                let list = environment(variable);
+                handed.add_names(at, names, option, (setting, variable, list), because);
+            }
+            Some(Propagation::Unrestricted { restrictions, .. }) => {
+                handed.add_to_options(at, restrictions, names);
+            }
+            None => {}
         }
     }
     handed
 }
-
-/// Returns the launcher that a command begins with, behind programs that run others.
-fn launcher(words: &[OsString]) -> Option<(usize, LauncherKind)> {
-    let mut at = 0;
-    loop {
-        let name = Path::new(words.get(at)?).file_name()?.to_str()?;
-        let is_option =
-            |at: usize| words.get(at).is_some_and(|word| word.as_encoded_bytes().starts_with(b"-"));
-        match name {
-            "env" => {
-                at += 1;
-                while words.get(at)?.as_encoded_bytes().contains(&b'=') && !is_option(at) {
-                    at += 1;
-                }
-            }
-            "timeout" => {
-                at += 1;
-                while is_option(at) {
-                    at += if ["-k", "-s"].iter().any(|option| words[at] == *option) { 2 } else { 1 };
-                }
-                at += 1;
-            }
-            "time" | "nohup" => at += 1,
-            _ => return Some((at, kind(&words[at], name)?)),
-        }
-    }
-}
-
-/// Returns true for the name of a launcher of MPI programs, which an MPI library or a version may follow: `mpiexec`,
-/// `mpirun.openmpi`, `mpiexec-5.0`.
-pub(super) fn is_launcher(name: &str) -> bool {
-    let is_launcher_of = |suffix: &str| {
-        let is_version =
-            suffix.trim_start_matches(['.', '-', '_']).starts_with(|first: char| first.is_ascii_digit());
-        suffix.is_empty() || is_version || kind_by_name(suffix).is_some()
-    };
-    LAUNCHERS.iter().filter_map(|launcher| name.strip_prefix(launcher)).any(is_launcher_of)
-}
-
-fn kind(word: &OsStr, name: &str) -> Option<LauncherKind> {
-    if !is_launcher(name) {
-        return None;
-    }
-    if name == SLURM_LAUNCHER {
-        return Some(LauncherKind::Slurm);
-    }
-    // Installations of several MPI libraries choose by links.
-    let file = candidates(word).into_iter().flatten().find(|file| check(file).is_ok());
-    let file = file.and_then(|file| file.canonicalize().ok());
-    kind_by_name(name).or_else(|| {
-        let file = file?;
-        let by_name = file.file_name().and_then(OsStr::to_str).and_then(kind_by_name);
-        by_name.or_else(|| kind_by_neighbors(file.parent()?))
-    })
-}
-
-fn kind_by_name(name: &str) -> Option<LauncherKind> {
-    let has = |parts: &[&str]| parts.iter().any(|part| name.contains(part));
-    if has(&["openmpi", "orterun", "prterun", "ompirun"]) {
-        Some(LauncherKind::OpenMpi)
-    } else if has(&["hydra", "mpich"]) {
-        Some(LauncherKind::Hydra)
-    } else {
-        None
-    }
-}
-
-/// Recognizes an installation by other programs in its directory.
-fn kind_by_neighbors(directory: &Path) -> Option<LauncherKind> {
-    let has = |names: &[&str]| names.iter().any(|name| directory.join(name).is_file());
-    match (
-        has(&["ompi_info", "prterun", "orterun"]),
-        has(&["mpiexec.hydra", "hydra_pmi_proxy", "hydra_bstrap_proxy"]),
-    ) {
-        (true, false) => Some(LauncherKind::OpenMpi),
-        (false, true) => Some(LauncherKind::Hydra),
-        _ => None,
-    }
-}
-
-/// An option that restricts the variables that are handed on.
-struct Restriction {
-    /// The option, without dashes.
-    name: &'static str,
-    /// The option that takes its place; it is followed by a list.
-    becomes: &'static str,
-    has_list: bool,
-}
-
-const HYDRA: [Restriction; 4] = [
-    Restriction { name: "genvlist", becomes: "-genvlist", has_list: true },
-    Restriction { name: "envlist", becomes: "-envlist", has_list: true },
-    Restriction { name: "genvnone", becomes: "-genvlist", has_list: false },
-    Restriction { name: "envnone", becomes: "-envlist", has_list: false },
-];
-
-const SLURM: [Restriction; 1] = [Restriction { name: "export", becomes: "--export", has_list: true }];
 
 /// Options of both launchers whose value is a program, which is not the one that they start.
 const WITH_PROGRAM: [&str; 8] = [
@@ -176,41 +68,51 @@ const WITH_PROGRAM: [&str; 8] = [
 ];
 
 impl HandedOn {
-    fn add_to_open_mpi(&mut self, at: usize, names: &[&str], list: Option<String>) {
+    /// Adds an option for each name. `setting` has names instead of the option, on the command line or in a variable.
+    fn add_names(
+        &mut self,
+        at: usize,
+        names: &[&str],
+        option: &str,
+        (setting, variable, list): (&str, &'static str, Option<String>),
+        because: &str,
+    ) {
         let launcher = self.words[at].to_string_lossy().into_owned();
-        let because = "because Open MPI hands no other variables on to other machines";
         let mut parts = parts(&self.words, at + 1);
         // From the last one on, so that the places of the others stay.
         parts.reverse();
         let all = names.join(";");
-        if let Some(setting) = self.words.iter().position(|word| word == OPEN_MPI_LIST) {
-            if let Some(value) = self.words.get_mut(setting + 1) {
+        if let Some(place) = self.words.iter().position(|word| word == setting) {
+            if let Some(value) = self.words.get_mut(place + 1) {
                 value.push(format!(";{all}"));
-                self.changes.push(format!("added {all} to {OPEN_MPI_LIST} of {launcher}, {because}"));
+                self.changes.push(format!("added {all} to {setting} of {launcher}, {because}"));
             }
             return;
         }
         if let Some(list) = list.filter(|list| !list.is_empty()) {
-            self.environment.push((OPEN_MPI_LIST_VARIABLE, format!("{list};{all}")));
-            self.changes.push(format!("added {all} to {OPEN_MPI_LIST_VARIABLE}, {because}"));
+            self.environment.push((variable, format!("{list};{all}")));
+            self.changes.push(format!("added {all} to {variable}, {because}"));
             return;
         }
-        let mut added = BTreeSet::new();
+        let (mut added, with_dash) = (BTreeSet::new(), format!("-{option}"));
         for (from, to) in parts {
             let is_there = |name: &str| {
                 self.words[from..to].windows(2).any(|pair| {
-                    (pair[0] == "-x" || pair[0] == "--x")
+                    (pair[0] == option || pair[0] == with_dash.as_str())
                         && pair[1].to_str().is_some_and(|given| given.split('=').next() == Some(name))
                 })
             };
             let missing: Vec<&str> = names.iter().copied().filter(|name| !is_there(name)).collect();
-            let words = missing.iter().flat_map(|name| ["-x".into(), OsString::from(name)]);
+            let words = missing.iter().flat_map(|name| [option.into(), OsString::from(name)]);
             self.words.splice(from..from, words);
             added.extend(missing);
         }
         if !added.is_empty() {
-            let added: Vec<_> =
-                names.iter().filter(|name| added.contains(*name)).map(|name| format!("-x {name}")).collect();
+            let added: Vec<_> = names
+                .iter()
+                .filter(|name| added.contains(*name))
+                .map(|name| format!("{option} {name}"))
+                .collect();
             self.changes.push(format!("added {} to {launcher}, {because}", added.join(" ")));
         }
     }
@@ -321,16 +223,6 @@ mod tests {
     }
 
     #[test]
-    fn launchers_have_suffixes() {
-        for name in ["mpiexec", "srun", "mpirun.mpich", "mpiexec.hydra", "mpirun-openmpi-mp", "orterun-4.1"] {
-            assert!(is_launcher(name), "{name}");
-        }
-        for name in ["mpiexec.log", "my-mpirun", "orterun.txt", "srun_all", "mpirunner", "mpi", ""] {
-            assert!(!is_launcher(name), "{name}");
-        }
-    }
-
-    #[test]
     fn open_mpi_gets_names() {
         let x = "-x LD_PRELOAD -x MPIT_RUN";
         for launcher in
@@ -413,18 +305,5 @@ mod tests {
         let of = |list: &str| handed("./script", &[("SLURM_EXPORT_ENV", list)]).1;
         assert_eq!(of("NONE"), [("SLURM_EXPORT_ENV", "LD_PRELOAD,MPIT_RUN".to_owned())]);
         assert_eq!(of("ALL"), []);
-    }
-
-    #[test]
-    fn installations_are_recognized() {
-        let directory = tempfile::tempdir().unwrap();
-        let at = |name: &str| directory.path().join(name);
-        assert_eq!(kind_by_neighbors(directory.path()), None);
-        std::fs::write(at("ompi_info"), "").unwrap();
-        assert_eq!(kind_by_neighbors(directory.path()), Some(LauncherKind::OpenMpi));
-        std::fs::write(at("mpiexec.hydra"), "").unwrap();
-        assert_eq!(kind_by_neighbors(directory.path()), None);
-        std::fs::remove_file(at("ompi_info")).unwrap();
-        assert_eq!(kind_by_neighbors(directory.path()), Some(LauncherKind::Hydra));
     }
 }

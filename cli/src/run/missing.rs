@@ -3,15 +3,16 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use mpit_components::run::Identity;
-use mpit_components::run::names::{self, Named};
 use mpit_components::store::StoreFile;
+use mpit_job::Identity;
+use mpit_job::launcher::is_inside_a_job;
+use mpit_job::names::{self, Named};
 
 use super::at_end::FinishedRun;
-use super::files::{belongs_to_run, is_inside_a_job};
+use super::no_files;
 use super::processes::Process;
-use super::{no_files, rank_lists};
 use crate::print;
+use crate::rank_lists;
 
 /// The ranks of a world without records that can be read.
 #[derive(Debug, PartialEq, Eq)]
@@ -137,7 +138,7 @@ fn of_world(world: u32, files: &[(u32, Named)], name: Option<&str>) -> Option<Mi
         Some(store) => store.identity(),
         None => Identity::of_file(&file.path),
     };
-    let is_of_run = |identity: &Identity| belongs_to_run(identity, name);
+    let is_of_run = |identity: &Identity| identity.belongs_to_run(name);
     // Texts of earlier runs were removed before; stores were not.
     let present: BTreeSet<u32> = files
         .iter()

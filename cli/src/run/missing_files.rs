@@ -10,8 +10,8 @@ use mpit_components::gather::{self, Text, write_container};
 use mpit_components::output::write_whole;
 use mpit_components::store::{Failure, Outcome, Recovered, StoreFile};
 
-use super::rank_lists::ranks;
 use crate::print;
+use crate::rank_lists::ranks;
 
 /// The stores of processes, and their contents, by rank.
 pub(super) type Stores = BTreeMap<u32, (StoreFile, Recovered)>;

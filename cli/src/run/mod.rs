@@ -3,7 +3,6 @@
 mod at_end;
 mod files;
 pub(crate) mod launchers;
-mod members;
 mod missing;
 mod missing_files;
 pub(crate) mod no_files;
@@ -11,14 +10,11 @@ pub(crate) mod output;
 mod prepare;
 mod processes;
 mod program;
-mod rank_lists;
 mod recover;
 mod screen;
 pub(crate) mod series;
-mod shared;
 mod summary;
 mod tables;
-mod template;
 mod unwritten;
 
 use std::os::unix::fs::MetadataExt;
@@ -28,22 +24,22 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use std::{fs, io};
 
 use mpit::event::clock;
-use mpit_components::run::job::OwnedJob;
-use mpit_components::run::names;
 use mpit_components::store;
 use mpit_components::times::{self, Moment};
+use mpit_job::directory::OwnedJob;
+use mpit_job::launcher::is_inside_a_job;
+use mpit_job::names;
+use mpit_job::shared::SharedJob;
 use output::{Files, Target};
-pub(crate) use rank_lists::{rank_ranges, ranks};
 use rustix::process::Pid;
 
 use crate::forwarding::Forwarder;
-use crate::node::this_node;
 use crate::settings::{self, Setting};
 use crate::why::watch::StuckWatch;
 use crate::{Run, forwarding, print};
 use at_end::FinishedRun;
+use mpit_job::node::this_node;
 use prepare::PreparedRun;
-use shared::SharedJob;
 use tables::OneOfNode;
 
 /// Runs the command, waits for it, forwards signals to it, and ends as the command did.
@@ -118,7 +114,7 @@ impl PreparedRun<'_> {
             describe(job, args, self.stem.as_deref());
         }
         let one_of_node = match &self.output {
-            Some(target) if args.tables && files::is_inside_a_job() => OneOfNode::join(target),
+            Some(target) if args.tables && is_inside_a_job() => OneOfNode::join(target),
             _ => None,
         };
         let files_before = self.output.as_ref().map(|target| match &self.files {
@@ -251,7 +247,7 @@ fn describe(job: &OwnedJob, args: &Run, stem: Option<&Path>) {
     let (pid, started, command) = (process::id().to_string(), started.to_string(), words.join(" "));
     let host = this_node();
     // A process with mounts of its own may see another one. Behind a launcher, this process has the mounts of its own, but not those of all.
-    let seen = stem.filter(|_| !files::is_inside_a_job());
+    let seen = stem.filter(|_| !is_inside_a_job());
     let directory = seen.and_then(|stem| fs::metadata(names::directory_of(stem)).ok());
     let directory = directory.map(|of| format!("{} {}", of.dev(), of.ino())).unwrap_or_default();
     let stem = stem.and_then(Path::to_str).unwrap_or_default();

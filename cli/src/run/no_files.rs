@@ -7,8 +7,9 @@ use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
 
+use mpit_job::launcher::is_launcher;
+
 use super::at_end::FinishedRun;
-use super::launchers::is_launcher;
 use super::processes::Process;
 use crate::elf::Program;
 use crate::preload;

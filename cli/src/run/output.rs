@@ -7,15 +7,23 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use mpit_components::run::names;
+use mpit_job::{names, template};
 
-use super::template;
+use super::no_files::programs;
+use crate::elf::Program;
 
 /// The stem of the files in a directory that is given instead of a stem.
 const IN_DIRECTORY: &str = "run";
 
 /// A suffix of maximum length: world, numbered phase, and rank of a job of any size.
 const MAX_SUFFIX: &str = ".w4294967295.4294967295.4294967295.store";
+
+/// Returns the name of the program that a command runs: the first one with MPI, or the first word.
+fn program(words: &[OsString]) -> String {
+    let of_mpi = programs(words).into_iter().find(|(_, kind)| *kind == Program::Mpi).map(|(path, _)| path);
+    let path = of_mpi.unwrap_or_else(|| words.first().map(Into::into).unwrap_or_default());
+    Path::new(&path).file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
+}
 
 #[derive(Debug)]
 pub(crate) struct Target {
@@ -26,12 +34,12 @@ pub(crate) struct Target {
 }
 
 impl Target {
-    /// Parses the argument of an option of a command, with its [parts](template) replaced. An existing directory, or a name that ends
+    /// Parses the argument of an option of a command, with its [parts](template::of_command) replaced. An existing directory, or a name that ends
     /// with a slash, stands for files in it.
     pub(crate) fn new(option: &str, argument: &OsStr, words: &[OsString]) -> Result<Self, String> {
         let refused = |why: &str| format!("{option} {}: {why}", argument.to_string_lossy().escape_debug());
         let text = argument.to_str().ok_or_else(|| refused("the name is not UTF-8; choose another one"))?;
-        let text = &template::expand(text, words).map_err(|why| refused(&why))?;
+        let text = &template::of_command(text, || program(words)).map_err(|why| refused(&why))?;
         if text.is_empty() {
             return Err(refused("expected the first part of file names, such as prof/run"));
         }

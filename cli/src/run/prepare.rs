@@ -5,12 +5,13 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use mpit::cvar::sources::LAUNCHER_SETTINGS;
-use mpit_components::{gather, run, store};
+use mpit_components::{gather, store};
+use mpit_job::name::{self, JOB, RUN};
 
-use super::files::{self, Lock, RunFiles};
+use super::files::{Lock, RunFiles};
 use super::launchers::{self, HandedOn};
 use super::output::{Files, Target};
-use super::{cannot_run, program, shared, summary, tables};
+use super::{cannot_run, program, summary, tables};
 use crate::settings;
 use crate::{Run, preload, print, require_program};
 
@@ -50,13 +51,13 @@ impl<'a> PreparedRun<'a> {
         output.as_ref().map(Target::prepare).transpose()?;
         let has_own_stem = all.iter().any(|setting| setting.name.ends_with("pml_monitoring_filename"));
         let stem = store::files_at();
-        let own_name = files::name_of_run(stem.is_some(), has_own_stem);
-        let name = own_name.clone().or_else(run::of_environment);
+        let own_name = name::of_new_run(stem.is_some(), has_own_stem);
+        let run_name = own_name.clone().or_else(name::of_environment);
         let lines = settings::for_environment(&all);
-        let shared_name = shared::name();
-        let needed = variables(!lines.is_empty(), name.is_some(), shared_name.is_some());
+        let shared_name = name::behind_launcher();
+        let needed = variables(!lines.is_empty(), run_name.is_some(), shared_name.is_some());
         let handed = launchers::hand_on(&args.command, &needed);
-        let names = [(run::RUN, own_name.as_deref()), (run::JOB, shared_name.as_deref())];
+        let names = [(RUN, own_name.as_deref()), (JOB, shared_name.as_deref())];
         let command = command(args, &handed, &library, &lines, &names);
         let files = match (&own_name, &stem) {
             (Some(name), Some(stem)) => Some(RunFiles::lock(stem, name.clone(), gather::is_wanted())?),
@@ -81,7 +82,7 @@ impl<'a> PreparedRun<'a> {
             command,
             words: handed.words,
             own_name,
-            name,
+            name: run_name,
             shared_name,
             stem,
             files,
@@ -100,10 +101,10 @@ fn variables(has_settings: bool, has_name: bool, has_shared_name: bool) -> Vec<&
         names.push(LAUNCHER_SETTINGS);
     }
     if has_name {
-        names.push(run::RUN);
+        names.push(RUN);
     }
     if has_shared_name {
-        names.push(run::JOB);
+        names.push(JOB);
     }
     names
 }

@@ -3,9 +3,9 @@
 use std::fs;
 use std::time::Duration;
 
-use mpit_components::run::job::JobDirectory;
-use mpit_components::run::names;
 use mpit_components::store::{Outcome, Recovered, StoreFile};
+use mpit_job::directory::JobDirectory;
+use mpit_job::names;
 
 use super::recover;
 

@@ -6,15 +6,15 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use mpit_components::run::{self, names};
 use mpit_components::store::{Recovered, StoreFile, Unreadable};
 use mpit_components::times::Moment;
+use mpit_job::launcher::{is_inside_a_job, world_of_child};
+use mpit_job::names;
 
-use super::files::{belongs_to_run, is_inside_a_job};
 use super::missing_files::{MissingFiles, Stores, remove};
 use super::output::Files;
-use super::rank_lists::ranks;
 use crate::print;
+use crate::rank_lists::ranks;
 
 /// The time that processes have after the end of the command before their records are recovered: launchers do not wait for the
 /// processes that they kill.
@@ -33,7 +33,7 @@ pub(super) struct Before {
 impl Before {
     /// Describes the stores with a stem, of which `files` are the ones that are there.
     pub(super) fn new(stem: PathBuf, run: Option<&str>, files: Files) -> Self {
-        let world = if is_inside_a_job() { run::world_of_child() } else { None };
+        let world = if is_inside_a_job() { world_of_child() } else { None };
         Self { stem, run: run.map(str::to_owned), world, files }
     }
 
@@ -45,7 +45,7 @@ impl Before {
     /// Returns true if a store is one of this run.
     fn is_of_run(&self, store: &StoreFile) -> bool {
         match store.identity() {
-            Some(identity) if identity.is_named() => belongs_to_run(&identity, self.run.as_deref()),
+            Some(identity) if identity.is_named() => identity.belongs_to_run(self.run.as_deref()),
             // Other processes of the job may have started before this one.
             Some(identity) if self.world.as_ref() == Some(&identity.world) => true,
             _ => self.files.is_new(&store.path),
@@ -114,7 +114,7 @@ impl Before {
         }
         let Some(size) = stores.values().map(|(_, one)| one.size).max() else { return };
         let is_written = |path: &Path| self.files.is_new(path);
-        let stem = run::stem_of(&self.stem, number);
+        let stem = names::stem_of(&self.stem, number);
         let files = MissingFiles { stem, is_written: &is_written, keeps_stores: true };
         files.write(&stores);
         // The end of the run names the missing ranks of runs whose files have an identity.

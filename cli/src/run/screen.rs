@@ -14,7 +14,6 @@ use mpit_report::input::{self, Run};
 use mpit_report::screen::{self, Place, Summary};
 
 use super::at_end::FinishedRun;
-use super::files::belongs_to_run;
 use super::no_files::{self, NONE_HERE};
 use super::processes::Process;
 use super::recover;
@@ -108,7 +107,7 @@ fn worlds_of_files(runs: &[Run]) -> Result<Worlds, u64> {
 /// Returns true if files are of the run with a name. Stores that do not name their run may be of an earlier one.
 fn is_of_run(run: &Run, name: Option<&str>) -> bool {
     match run.identity() {
-        Some(identity) if identity.is_named() => belongs_to_run(identity, name),
+        Some(identity) if identity.is_named() => identity.belongs_to_run(name),
         _ => !run.has_stores(),
     }
 }

@@ -4,12 +4,12 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use mpit_components::run;
+use mpit_job::{remove_traces, template};
 use mpit_report::input::{self, Run};
 
 use super::files::{Lock, remove_earlier_file};
 use super::output::{Files, Target};
-use super::{screen, template};
+use super::screen;
 use crate::settings::{self, Setting};
 
 /// The control variable with the name of the file.
@@ -54,7 +54,7 @@ pub(super) fn prepare(target: &Target, locked: Option<&Path>) -> Result<Option<L
 /// Removes the files of earlier runs, if this run has written one, and the files that its processes needed while they ran.
 pub(super) fn remove_earlier(target: &Target, name: Option<&str>, before: &Files) {
     if let Some(name) = name {
-        run::remove_traces(Path::new(&target.stem), name);
+        remove_traces(Path::new(&target.stem), name);
     }
     let (new, earlier): (Vec<_>, Vec<_>) = files(target).into_iter().partition(|path| before.is_new(path));
     if !new.is_empty() {

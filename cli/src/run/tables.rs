@@ -1,7 +1,7 @@
 //! `--tables`: the records become tables once the processes have ended.
 //!
 //! The processes write their files as without the option. In front of a launcher, the one `mpit run` packs them at the end. Behind it, where
-//! each rank has one, the last to end of each [node](super::members) packs the files of the node's processes, and the one that finds all
+//! each rank has one, the last to end of each [node](mpit_job::members) packs the files of the node's processes, and the one that finds all
 //! ranks in the parts writes the manifest. Files are removed only when their part is on the disk, so whatever ends a process, the records
 //! are in files, in tables, or in both.
 
@@ -13,19 +13,19 @@ use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use mpit_components::run::{self, names, slurm};
+use mpit_job::launcher::{self, is_inside_a_job, world_of_child};
+use mpit_job::members::Membership;
+use mpit_job::node::this_node;
+use mpit_job::{names, slurm, time};
 use mpit_report::input::{self, NodeProcesses, Run};
 use mpit_report::pack::{self, NodePacked, Packed};
 use mpit_report::records;
 
 use super::at_end::FinishedRun;
-use super::files::{belongs_to_run, is_inside_a_job};
-use super::members::Membership;
 use super::output::Target;
-use super::{rank_lists, template};
-use crate::node::this_node;
 use crate::pack::{print_result, remove_files};
 use crate::print;
+use crate::rank_lists;
 
 /// Packs the files of a job, in front of its launcher.
 pub(super) fn pack_all(run: &FinishedRun<'_>) {
@@ -72,7 +72,7 @@ fn worlds(stem: &Path, name: Option<&str>) -> Vec<Run> {
         }
     };
     runs.retain(|run| {
-        let is_own = run.identity().is_none_or(|identity| belongs_to_run(identity, name));
+        let is_own = run.identity().is_none_or(|identity| identity.belongs_to_run(name));
         is_own && run.newer() == 0 && run.has_texts() && !run.has_tables()
     });
     runs
@@ -112,11 +112,11 @@ impl OneOfNode {
     }
 
     fn try_join(target: &Target) -> Result<Self, String> {
-        let rank = template::rank().ok_or("this launcher does not number its processes")?;
-        let world = run::world_of_child().ok_or("this launcher does not name its jobs")?;
+        let rank = launcher::rank().ok_or("this launcher does not number its processes")?;
+        let world = world_of_child().ok_or("this launcher does not name its jobs")?;
         let mut job = DefaultHasher::new();
         (&target.stem, &world).hash(&mut job);
-        let text = format!("{rank} {}", run::time_text(SystemTime::now()));
+        let text = format!("{rank} {}", time::text(SystemTime::now()));
         let membership = Membership::join(job.finish(), &text).map_err(|error| error.to_string())?;
         // Found while the parent processes run, by which launchers are known.
         let step_nodes = slurm::nodes_of_world();

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use mpit_components::run::{Identity, stem_of};
+use mpit_job::Identity;
+use mpit_job::names::stem_of;
 
 use super::at_end::FinishedRun;
-use super::files::belongs_to_run;
 use super::missing_files::{MissingFiles, Stores};
 use super::processes::Process;
 use crate::print;
@@ -27,7 +27,7 @@ pub(super) fn write(run: &FinishedRun<'_>) {
         }
     }
     let of_run =
-        |path: &Path| Identity::of_file(path).is_some_and(|identity| belongs_to_run(&identity, run.name));
+        |path: &Path| Identity::of_file(path).is_some_and(|identity| identity.belongs_to_run(run.name));
     for (stem, stores) in worlds {
         MissingFiles { stem, is_written: &of_run, keeps_stores: false }.write(&stores);
     }

@@ -14,12 +14,11 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use mpit_components::run::job::OwnedJob;
+use mpit_job::directory::OwnedJob;
+use mpit_job::launcher::{self, is_inside_a_job};
 use mpit_report::input;
 
-use super::files::is_inside_a_job;
 use super::output::Target;
-use super::template;
 use crate::{Run, print};
 pub(super) use sampler::{Sampler, Samples};
 use stores::Stores;
@@ -49,7 +48,7 @@ pub(super) fn start(args: &Run, job: Option<&OwnedJob>, output: Option<&Target>)
     let (interval, output) = (Duration::from_secs_f64(args.series?), output?);
     let stores = match job {
         Some(job) => Ok(Stores::OfJob(job.directory().clone())),
-        None if is_inside_a_job() => template::rank()
+        None if is_inside_a_job() => launcher::rank()
             .map(|rank| Stores::OfProcess { stem: (&output.stem).into(), rank })
             .ok_or("this launcher does not number its processes"),
         None => Err("there is no directory for the records of running processes"),

@@ -6,8 +6,8 @@ use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use mpit_components::run::Identity;
 use mpit_components::times::Moment;
+use mpit_job::Identity;
 use mpit_report::series::{History, Sampled, Totals};
 use rustix::time::{ClockId, clock_gettime};
 
@@ -200,7 +200,7 @@ mod tests {
     use std::thread;
     use std::time::Duration;
 
-    use mpit_components::run::job::OwnedJob;
+    use mpit_job::directory::OwnedJob;
     use mpit_report::series::SeriesRow;
 
     use super::super::super::now;

@@ -10,11 +10,12 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use mpit::internal::files::open_regular;
-use mpit_components::run::job::JobDirectory;
-use mpit_components::run::names::{self, Named};
-use mpit_components::run::{self, stem_of};
 use mpit_components::store::StoreFile;
 use mpit_components::times::Moment;
+use mpit_job::directory::JobDirectory;
+use mpit_job::launcher::world_of_child;
+use mpit_job::name;
+use mpit_job::names::{self, Named, stem_of};
 use mpit_report::series::{Sampled, of_store};
 
 use super::of_rank;
@@ -197,8 +198,8 @@ fn report(has_reported: &mut bool, path: &Path, error: &io::Error) {
 /// Opens the store of the process that this `mpit run` started, and returns the number of its world. Stores that other jobs left
 /// have another world, or no user if the launcher names no worlds.
 fn store_of_process(stem: &Path, rank: u32) -> Option<(u32, File)> {
-    let wanted = run::world_of_child();
-    let last = if run::of_environment().is_some() { MAX_WORLD } else { 1 };
+    let wanted = world_of_child();
+    let last = if name::of_environment().is_some() { MAX_WORLD } else { 1 };
     (1..=last).find_map(|number| {
         let file = StoreFile::at(&of_rank(&stem_of(stem, number), Some(rank), ".store"))?;
         let store = open_regular(&file.path).ok()?;
@@ -226,7 +227,7 @@ mod tests {
     use std::fs::{self, File};
     use std::process;
 
-    use mpit_components::run::job::OwnedJob;
+    use mpit_job::directory::OwnedJob;
 
     use super::super::super::now;
     use super::super::test_stores::write_store;

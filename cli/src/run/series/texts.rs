@@ -3,10 +3,9 @@
 use std::path::Path;
 
 use mpit_components::files::{self, MAX_PROCESS_BYTES};
-use mpit_components::run::Identity;
+use mpit_job::Identity;
 use mpit_report::series::{Totals, of_container, of_text};
 
-use super::super::files::belongs_to_run;
 use super::super::output::Files;
 use super::of_rank;
 use super::sampler::World;
@@ -61,7 +60,7 @@ impl Texts<'_> {
             Some(of_world) => identity.is_of_same_world(of_world),
             None => {
                 self.world.as_ref().is_none_or(|name| *name == identity.world)
-                    && (self.run.is_none() || belongs_to_run(&identity, self.run))
+                    && (self.run.is_none() || identity.belongs_to_run(self.run))
             }
         };
         if is_of_world {
@@ -77,7 +76,7 @@ mod tests {
     use std::fs;
 
     use mpit_components::gather::{Text, write_container};
-    use mpit_components::run::Identity;
+    use mpit_job::Identity;
 
     use super::super::super::output::Files;
     use super::super::sampler::World;

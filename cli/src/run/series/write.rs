@@ -4,18 +4,19 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use mpit_components::output::write_whole;
-use mpit_components::run::{self, Identity, names, stem_of};
 use mpit_components::store::StoreFile;
+use mpit_job::Identity;
+use mpit_job::launcher::world_of_child;
+use mpit_job::names::{self, stem_of};
 use mpit_report::series::{ENDING, SeriesFile};
 
 use super::super::at_end::FinishedRun;
-use super::super::files::belongs_to_run;
 use super::super::output::{Files, Target};
-use super::super::rank_lists;
 use super::of_rank;
 use super::sampler::{Samples, World};
 use super::texts::Texts;
 use crate::print;
+use crate::rank_lists;
 
 /// Writes the series of the process behind the launcher.
 pub(in super::super) fn write_of_process(run: &FinishedRun<'_>) {
@@ -40,7 +41,7 @@ fn write(run: &FinishedRun<'_>, samples: &Samples) {
     let stem = Path::new(&target.stem);
     let (named, world) = match samples.of_process {
         // The name of its store has the number.
-        Some(_) => (Vec::new(), run::world_of_child()),
+        Some(_) => (Vec::new(), world_of_child()),
         None => (named_worlds(stem, before, run.name), None),
     };
     let texts = Texts { before, run: run.name, world };
@@ -119,7 +120,7 @@ fn named_worlds(stem: &Path, before: &Files, name: Option<&str>) -> Vec<(u32, Id
             None => Identity::of_file(&file.path),
         };
         if let Some(identity) = identity
-            && belongs_to_run(&identity, name)
+            && identity.belongs_to_run(name)
         {
             all.push((file.world, identity));
         }
@@ -138,7 +139,7 @@ fn number_of_files(number: u32, identity: Option<&Identity>, named: &[(u32, Iden
 mod tests {
     use std::fs;
 
-    use mpit_components::run::Identity;
+    use mpit_job::Identity;
 
     use super::super::super::output::Files;
     use super::{named_worlds, number_of_files};

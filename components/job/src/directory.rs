@@ -20,10 +20,11 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::Duration;
 
-use mpit::internal::environment;
-use mpit::internal::files::{open_regular, user};
-use mpit::internal::own_process;
+use mpit_base::internal::files::{open_regular, user};
+use mpit_base::internal::{environment, own_process};
 use mpit_format::names;
+
+use crate::claim::remove_traces;
 
 /// The beginning of the names of the stores in the directory.
 const STEM: &str = "run";
@@ -131,14 +132,18 @@ impl JobDirectory {
     }
 
     /// Creates the directory if it does not exist. Used by processes of the job.
-    pub(crate) fn create(&self) -> io::Result<()> {
+    ///
+    /// # Errors
+    ///
+    /// The errors of the file system, and one if other users could use the directory.
+    pub fn create(&self) -> io::Result<()> {
         create_private(&self.path)
     }
 
     /// Removes the directory if it has no stores.
-    pub(crate) fn remove_if_empty(&self) {
+    pub fn remove_if_empty(&self) {
         if names::find(&self.stem()).is_ok_and(|stores| stores.is_empty()) {
-            super::remove_traces(&self.stem(), self.run());
+            remove_traces(&self.stem(), self.run());
             let _ = fs::remove_dir(&self.path);
         }
     }
@@ -236,7 +241,11 @@ pub fn stem_in(directory: &Path) -> PathBuf {
 }
 
 /// Returns the path of a directory for another purpose beside those of the jobs, whose name begins with a dot. No `mpit run` removes it.
-pub(crate) fn hidden(name: &str) -> io::Result<PathBuf> {
+///
+/// # Errors
+///
+/// Fails if no directory is safe from other users.
+pub fn hidden(name: &str) -> io::Result<PathBuf> {
     Ok(directory_of_user()?.join(format!(".{name}")))
 }
 

@@ -5,13 +5,13 @@
 
 use std::fs::{self, File, TryLockError};
 use std::io::{self, ErrorKind, Write};
-use std::os::unix::fs::MetadataExt;
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
-use mpit_components::run::job::JobDirectory;
-use tempfile::Builder;
+use mpit_base::internal::own_process;
 
-use super::files::is_at;
+use crate::directory::JobDirectory;
+use crate::lock_file::is_at;
 
 /// The beginning of the names of directories. They are hidden, so that they are not taken for those of jobs.
 const DIRECTORY: &str = ".members-";
@@ -24,7 +24,7 @@ const LOCK: &str = "lock";
 
 /// A member, as long as this exists.
 #[derive(Debug)]
-pub(super) struct Membership {
+pub struct Membership {
     directory: PathBuf,
     lock: File,
     /// Locked.
@@ -33,7 +33,11 @@ pub(super) struct Membership {
 
 impl Membership {
     /// Joins the members of a job. `about` is a text for the one that leaves last.
-    pub(super) fn join(job: u64, about: &str) -> io::Result<Self> {
+    ///
+    /// # Errors
+    ///
+    /// The errors of the file system.
+    pub fn join(job: u64, about: &str) -> io::Result<Self> {
         let directory = JobDirectory::of(&format!("{DIRECTORY}{job:016x}"))?.path().to_owned();
         remove_left_over(&directory);
         loop {
@@ -55,7 +59,9 @@ impl Membership {
             for member in ended(&directory)?.unwrap_or_default() {
                 fs::remove_file(&member)?;
             }
-            let (mut own, _) = Builder::new().prefix(MEMBER).tempfile_in(&directory)?.keep()?;
+            let name = format!("{MEMBER}{:016x}", own_process::random_bits());
+            let mut own =
+                File::options().write(true).create_new(true).mode(0o600).open(directory.join(name))?;
             own.write_all(about.as_bytes())?;
             own.lock()?;
             lock.unlock()?;
@@ -64,7 +70,11 @@ impl Membership {
     }
 
     /// Leaves the job. The last member gets the texts of all, also of those that were killed.
-    pub(super) fn leave(self) -> io::Result<Option<Vec<String>>> {
+    ///
+    /// # Errors
+    ///
+    /// The errors of the file system.
+    pub fn leave(self) -> io::Result<Option<Vec<String>>> {
         self.lock.lock()?;
         self.own.unlock()?;
         let Some(members) = ended(&self.directory)? else { return Ok(None) };

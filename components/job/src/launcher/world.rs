@@ -1,39 +1,38 @@
 //! The launcher's name of the world of this process: equal in all processes of the world, different in each step and each
 //! spawned world.
 //!
-//! | launcher | name |
-//! |---|---|
-//! | PMIx: Open MPI, `srun --mpi=pmix`, PRRTE | `PMIX_NAMESPACE` |
-//! | Intel MPI | `I_MPI_HYDRA_UUID` and `HYDRA_BSTRAP_PGID` |
-//! | Hydra: MPICH | control port and process group, on the command line of the proxy that started the process. In a PID namespace of its own, a process does not see the proxy: the connection of the proxy to the launcher, which processes inherit |
-//! | PALS, ALPS, Flux, LSF, Slurm | the number of the application or step |
-//! | none | machine, process and its start, for a world of one process |
+//! The table says which [`WorldName`]s a launcher gives. With Hydra of MPICH, it is control port and process group, on the command line of
+//! the proxy that started the process. In a PID namespace of its own, a process does not see the proxy: there it is the connection of the
+//! proxy to the launcher, which processes inherit. Without a launcher, it is machine, process and its start, for a world of one process.
 
 use std::fs;
 
-use mpit::internal::environment::{var, var_os};
-use mpit::internal::own_process;
-use mpit::internal::peer_port::peer_port;
+use mpit_base::internal::environment::{var, var_os};
+use mpit_base::internal::own_process;
+use mpit_base::internal::peer_port::peer_port;
+
+use super::table::{VARIABLES, WorldName};
+use crate::node::this_node;
 
 /// The beginning of the names that `srun --mpi=pmix` gives to worlds.
 const SLURM_NAMESPACE: &str = "slurm.";
 
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Found {
-    pub(super) key: String,
+pub(crate) struct Found {
+    pub(crate) key: String,
     /// The number of the world among those of its launcher, from 1, if it is known.
     number: Option<u32>,
 }
 
 impl Found {
     /// Returns the number of the world if no other process can be queried.
-    pub(super) fn number(&self, spawned: bool) -> u32 {
+    pub(crate) fn number(&self, spawned: bool) -> u32 {
         if spawned { self.number.unwrap_or(2).max(2) } else { 1 }
     }
 }
 
 /// Returns the name of the world; `None` if there are several processes and no name that all of them know.
-pub(super) fn world(size: u32, spawned: bool) -> Option<Found> {
+pub(crate) fn world(size: u32, spawned: bool) -> Option<Found> {
     let found = launched(spawned).or_else(|| if size == 1 { alone() } else { None })?;
     Some(Found { key: found.key.replace(char::is_control, " "), ..found })
 }
@@ -47,21 +46,40 @@ pub fn world_of_child() -> Option<String> {
 
 fn launched(spawned: bool) -> Option<Found> {
     let variable = |name: &str| var(name).filter(|value| !value.is_empty());
-    by_environment(&variable).or_else(|| hydra(spawned)).or_else(|| by_batch_system(&variable))
+    launched_by(&variable, || hydra(spawned))
+}
+
+fn launched_by(
+    variable: &dyn Fn(&str) -> Option<String>,
+    proxy: impl Fn() -> Option<Found>,
+) -> Option<Found> {
+    VARIABLES.iter().flat_map(|(_, known)| known.worlds).find_map(|world| match *world {
+        WorldName::Namespace { variables, random } => namespace(variables, random, variable),
+        WorldName::Group { prefix, launcher, group } => {
+            let (launcher, group) = (variable(launcher)?, variable(group).unwrap_or_default());
+            let number = group.parse().ok().map(|group: u32| group.saturating_add(1));
+            Some(Found { key: format!("{prefix} {launcher} {group}"), number })
+        }
+        WorldName::Proxy => proxy(),
+        WorldName::Numbers { variables, requires } => {
+            requires.map_or(Some(String::new()), variable)?;
+            let values: Option<Vec<_>> = variables.iter().map(|name| variable(name)).collect();
+            let key = format!("{} {}{}", variables[0], values?.join("."), slurm_try(variable));
+            Some(Found { key, number: None })
+        }
+    })
 }
 
 /// Returns true if `srun` itself started the processes of this world, or of the world of the process that this one starts. `mpiexec` often
 /// starts its daemons by `srun`, and their processes inherit the variables of the daemons' step.
-pub(super) fn is_of_srun() -> bool {
+pub(crate) fn is_of_srun() -> bool {
     let variable = |name: &str| var(name).filter(|value| !value.is_empty());
     is_of_srun_by(&variable, || hydra(false).is_some())
 }
 
-/// The variables of launchers that Slurm never sets. `PALS_APID` is none: `srun --mpi=cray_shasta` sets it.
-const NOT_OF_SRUN: [&str; 4] = ["I_MPI_HYDRA_UUID", "ALPS_APP_ID", "FLUX_JOB_ID", "JSM_NAMESPACE"];
-
 fn is_of_srun_by(variable: &dyn Fn(&str) -> Option<String>, has_proxy: impl FnOnce() -> bool) -> bool {
-    if variable("SLURM_PROCID").is_none() || NOT_OF_SRUN.into_iter().any(|name| variable(name).is_some()) {
+    let mut others = VARIABLES.iter().filter_map(|(_, known)| known.never_of_srun);
+    if variable("SLURM_PROCID").is_none() || others.any(|name| variable(name).is_some()) {
         return false;
     }
     let namespace = variable("PMIX_NAMESPACE").or_else(|| variable("OMPI_MCA_ess_base_jobid"));
@@ -80,26 +98,19 @@ fn slurm_try(variable: &dyn Fn(&str) -> Option<String>) -> String {
         .map_or_else(String::new, |count| format!(" try {count}"))
 }
 
-fn by_environment(variable: &dyn Fn(&str) -> Option<String>) -> Option<Found> {
-    if let Some(namespace) = variable("PMIX_NAMESPACE").or_else(|| variable("OMPI_MCA_ess_base_jobid")) {
-        // Open MPI 4 reuses its job numbers; this value is random, and equal in spawned worlds.
-        let transports = || variable("OMPI_MCA_orte_precondition_transports").map(|key| format!(" {key}"));
-        let more = if namespace.starts_with(SLURM_NAMESPACE) {
-            slurm_try(variable)
-        } else {
-            transports().unwrap_or_default()
-        };
-        let number = match namespace.rsplit_once('@') {
-            Some((_, number)) => number.parse().ok(),
-            // The lower half of a job's number counts the jobs of one launcher.
-            None => namespace.parse().ok().map(|job: u32| job & 0xffff),
-        };
-        return Some(Found { key: format!("pmix {namespace}{more}"), number });
-    }
-    let uuid = variable("I_MPI_HYDRA_UUID")?;
-    let group = variable("HYDRA_BSTRAP_PGID").unwrap_or_default();
-    let number = group.parse().ok().map(|group: u32| group.saturating_add(1));
-    Some(Found { key: format!("intel {uuid} {group}"), number })
+fn namespace(variables: [&str; 2], random: &str, variable: &dyn Fn(&str) -> Option<String>) -> Option<Found> {
+    let namespace = variables.into_iter().find_map(variable)?;
+    let more = if namespace.starts_with(SLURM_NAMESPACE) {
+        slurm_try(variable)
+    } else {
+        variable(random).map(|key| format!(" {key}")).unwrap_or_default()
+    };
+    let number = match namespace.rsplit_once('@') {
+        Some((_, number)) => number.parse().ok(),
+        // The lower half of a job's number counts the jobs of one launcher.
+        None => namespace.parse().ok().map(|job: u32| job & 0xffff),
+    };
+    Some(Found { key: format!("pmix {namespace}{more}"), number })
 }
 
 /// The number of ancestors to search: shells and other wrappers may be between proxy and process.
@@ -167,36 +178,20 @@ fn shared_memory() -> Option<String> {
     Some(name.split(['_', ' ']).next()?.to_owned())
 }
 
-fn by_batch_system(variable: &dyn Fn(&str) -> Option<String>) -> Option<Found> {
-    let one = |names: &[&str]| {
-        let values: Option<Vec<_>> = names.iter().map(|name| variable(name)).collect();
-        Some(Found { key: format!("{} {}", names[0], values?.join(".")), number: None })
-    };
-    let names = ["PALS_APID", "ALPS_APP_ID", "FLUX_JOB_ID", "JSM_NAMESPACE", "PMI_JOBID"];
-    let mut found = names.into_iter().find_map(|name| one(&[name])).or_else(|| {
-        // A batch script itself has no process number.
-        variable("SLURM_PROCID")?;
-        one(&["SLURM_JOB_ID", "SLURM_STEP_ID"])
-    })?;
-    found.key.push_str(&slurm_try(variable));
-    Some(found)
-}
-
 fn alone() -> Option<Found> {
     own_process::start()?;
-    let machine = fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
-    Some(Found { key: format!("single {} {}", machine.trim(), own_process::name()), number: None })
+    Some(Found { key: format!("single {} {}", this_node(), own_process::name()), number: None })
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Found, alone, by_batch_system, by_environment, is_of_srun_by};
+    use super::{Found, alone, is_of_srun_by, launched_by};
 
     fn found(variables: &[(&str, &str)]) -> Option<Found> {
         let variable = |name: &str| {
             variables.iter().find(|(known, _)| *known == name).map(|(_, value)| value.to_string())
         };
-        by_environment(&variable)
+        launched_by(&variable, || None)
     }
 
     #[test]
@@ -216,12 +211,7 @@ mod tests {
 
     #[test]
     fn tries_of_a_job_have_names_of_their_own() {
-        let of = |variables: &[(&str, &str)]| {
-            let variable = |name: &str| {
-                variables.iter().find(|(known, _)| *known == name).map(|(_, value)| value.to_string())
-            };
-            by_environment(&variable).or_else(|| by_batch_system(&variable)).unwrap().key
-        };
+        let of = |variables: &[(&str, &str)]| found(variables).unwrap().key;
         let step = [("SLURM_PROCID", "1"), ("SLURM_JOB_ID", "7"), ("SLURM_STEP_ID", "0")];
         let pmix = [("PMIX_NAMESPACE", "slurm.pmix.7.0")];
         for (count, more) in [("0", ""), ("2", " try 2")] {

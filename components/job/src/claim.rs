@@ -16,9 +16,6 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
 use mpit_format::names::{directory_of, trace_prefix};
-use mpit_frameworks::World;
-
-use crate::directory;
 
 /// The maximum number of worlds of one run. Further ones have no numbers.
 const MAX_WORLDS: u32 = 100_000;
@@ -27,7 +24,7 @@ const MAX_WORLDS: u32 = 100_000;
 const MAX_TARGET_LEN: usize = 200;
 
 /// The beginning of the names of directories with the marks of ranks, behind the prefix of a run.
-pub(crate) const MARKS: &str = "marks-";
+pub const MARKS: &str = "marks-";
 
 /// Removes all auxiliary files of a run beside its files. Returns the paths that could not be removed.
 pub fn remove_traces(stem: &Path, run: &str) -> Vec<PathBuf> {
@@ -47,8 +44,8 @@ pub fn remove_traces(stem: &Path, run: &str) -> Vec<PathBuf> {
     failed.map(|entry| entry.path()).collect()
 }
 
-pub(super) fn number(stem: &Path, run: &str, key: &str) -> io::Result<u32> {
-    directory::create_for(stem)?;
+/// Returns the number of a world by its name. The directory of the files exists.
+pub(crate) fn number(stem: &Path, run: &str, key: &str) -> io::Result<u32> {
     let key = short(key);
     let mut number = 1;
     while number <= MAX_WORLDS {
@@ -61,14 +58,13 @@ pub(super) fn number(stem: &Path, run: &str, key: &str) -> io::Result<u32> {
 }
 
 /// Returns the number of a world that no launcher names.
-pub(super) fn number_of_unnamed(stem: &Path, run: &str, world: World) -> io::Result<u32> {
-    directory::create_for(stem)?;
-    let key = format!("unnamed {}", world.size);
+pub(crate) fn number_of_unnamed(stem: &Path, run: &str, rank: u32, size: u32) -> io::Result<u32> {
+    let key = format!("unnamed {size}");
     for number in 1..=MAX_WORLDS {
         if owner(&link(stem, run, &format!("w{number}")), &key)? != key.as_str() {
             continue;
         }
-        match symlink("claimed", link(stem, run, &format!("w{number}.{}", world.rank))) {
+        match symlink("claimed", link(stem, run, &format!("w{number}.{rank}"))) {
             Ok(()) => return Ok(number),
             // That of an earlier world.
             Err(error) if error.kind() == ErrorKind::AlreadyExists => (),
@@ -100,7 +96,7 @@ fn owner(link: &Path, key: &str) -> io::Result<OsString> {
 }
 
 /// Creates a link for the name of a file of a world; the first process of a run to do so may replace the file of an earlier run.
-pub(super) fn name(stem: &Path, run: &str, number: u32) -> bool {
+pub(crate) fn name(stem: &Path, run: &str, number: u32) -> bool {
     symlink("replaced", link(stem, run, &format!("s{number}"))).is_ok()
 }
 
@@ -115,12 +111,12 @@ fn short(key: &str) -> String {
 mod tests {
     use std::fs;
 
-    use super::{World, number, number_of_unnamed, remove_traces};
+    use super::{number, number_of_unnamed, remove_traces};
 
     #[test]
     fn each_world_has_one_number() {
         let directory = tempfile::tempdir().unwrap();
-        let stem = directory.path().join("new/run");
+        let stem = directory.path().join("run");
         let long = "x".repeat(5000);
         for (key, wanted) in [("a", 1), ("b", 2), ("a", 1), (&long, 3), ("b", 2), (&long, 3)] {
             assert_eq!(number(&stem, "R", key).unwrap(), wanted);
@@ -142,7 +138,7 @@ mod tests {
     fn worlds_without_names_follow_each_other() {
         let directory = tempfile::tempdir().unwrap();
         let stem = directory.path().join("run");
-        let unnamed = |rank, size| number_of_unnamed(&stem, "R", World::new(rank, size)).unwrap();
+        let unnamed = |rank, size| number_of_unnamed(&stem, "R", rank, size).unwrap();
         assert_eq!([0, 1].map(|rank| unnamed(rank, 2)), [1, 1]);
         assert_eq!(number(&stem, "R", "named").unwrap(), 2);
         // Another size, and then the first one again.

@@ -4,53 +4,35 @@
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use mpit::internal::own_process;
-use mpit_components::run::job::OwnedJob;
-use mpit_components::run::{of_environment, world_of_child};
-
-use super::files::is_inside_a_job;
-use super::members::Membership;
-use crate::node::this_node;
+use crate::directory::OwnedJob;
+use crate::members::Membership;
 
 /// This `mpit run`, among those of the node.
 #[derive(Debug)]
-pub(super) struct SharedJob {
+pub struct SharedJob {
     job: OwnedJob,
     membership: Membership,
 }
 
-/// Returns the name of the job that a launcher started this `mpit run` for. `None` in front of a launcher, and in a run that has a name.
-pub(super) fn name() -> Option<String> {
-    if !is_inside_a_job() || of_environment().is_some() {
-        return None;
-    }
-    let mut hasher = DefaultHasher::new();
-    if let Some(world) = world_of_child() {
-        world.hash(&mut hasher);
-    } else {
-        // Most launchers start the processes of a node by one process.
-        let parent = own_process::parent().unwrap_or_default();
-        let start = own_process::start_of(parent);
-        (this_node(), own_process::namespace(), parent, start).hash(&mut hasher);
-    }
-    Some(format!("behind-{:016x}", hasher.finish()))
-}
-
 impl SharedJob {
     /// Joins the others, before the command starts. The command also runs without.
-    pub(super) fn join(name: &str) -> Option<Self> {
+    #[must_use]
+    pub fn join(name: &str) -> Option<Self> {
         let mut hasher = DefaultHasher::new();
         name.hash(&mut hasher);
         let membership = Membership::join(hasher.finish(), "").ok()?;
         Some(Self { job: OwnedJob::share(name).ok()?, membership })
     }
 
-    pub(super) fn job(&self) -> &OwnedJob {
+    /// Returns the directory of the job.
+    #[must_use]
+    pub fn job(&self) -> &OwnedJob {
         &self.job
     }
 
     /// Leaves the others. The last one gets the directory.
-    pub(super) fn leave(self) -> Option<OwnedJob> {
+    #[must_use]
+    pub fn leave(self) -> Option<OwnedJob> {
         let is_last = self.membership.leave().is_ok_and(|others| others.is_some());
         if is_last { Some(self.job) } else { None }
     }
