@@ -89,7 +89,7 @@ pub fn of_run(library: &str, command: &str) -> Option<&'static Placement> {
     let has = |parts: &[&str]| parts.iter().any(|part| library.contains(part));
     all()
         .find(|(_, place)| matches!(place.library, LibraryVersion::ReadBy(parts) if has(parts)))
-        .or_else(|| all().find(|(one, place)| place.library == LibraryVersion::Any && starts(one)))
+        .or_else(|| all().find(|(one, place)| matches!(place.library, LibraryVersion::Any) && starts(one)))
         .or_else(|| {
             all().find(|(_, place)| match place.library {
                 LibraryVersion::Begins(name, from, to) => {

@@ -13,10 +13,7 @@ pub use by_command::{is_launcher, of_command, of_run};
 #[cfg(feature = "process")]
 pub use by_variables::{is_inside_a_job, rank};
 pub use by_variables::{of_variables, rank_and_size, ranks};
-pub use table::{
-    LAUNCHERS, Launcher, LibraryVersion, NodeNames, Placement, PlacementFile, Propagation, Restriction,
-    Variables, WorldName,
-};
+pub use table::{LAUNCHERS, Launcher, NodeNames, Placement, PlacementFile, Propagation, Restriction};
 #[cfg(feature = "process")]
 pub use world::world_of_child;
 #[cfg(feature = "process")]

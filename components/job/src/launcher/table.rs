@@ -6,89 +6,58 @@ pub struct Launcher {
     /// The name in messages.
     pub name: &'static str,
     /// The names of its program. Several launchers may have one name; an MPI library or a version may follow.
-    pub programs: &'static [&'static str],
+    pub(crate) programs: &'static [&'static str],
     /// Parts of the names of its program, or of the link that names it, that no other launcher has.
-    pub name_parts: &'static [&'static str],
+    pub(crate) name_parts: &'static [&'static str],
     /// Other programs in the directory of its program.
-    pub neighbors: &'static [&'static str],
+    pub(crate) neighbors: &'static [&'static str],
     /// Beginnings of the names of its MPI library's files.
     pub library_files: &'static [&'static str],
     /// The rule by which it hands the environment on; `None` if that is not known.
     pub propagation: Option<Propagation>,
-    /// The variables that it sets for its processes.
-    pub variables: &'static Variables,
+    pub(crate) variables: &'static Variables,
     /// The files by which it places ranks, one for each group of its versions.
     pub placements: &'static [Placement],
 }
 
 /// The environment variables by which a launcher describes a job to its processes.
 #[derive(Debug)]
-pub struct Variables {
+pub(crate) struct Variables {
     /// The rank of the process: the first one that is set.
-    pub rank: &'static [&'static str],
+    pub(crate) rank: &'static [&'static str],
     /// The number of processes.
-    pub size: Option<&'static str>,
+    pub(crate) size: Option<&'static str>,
     /// Another variable that only processes of a job have.
-    pub mark: Option<&'static str>,
-    /// A variable that `srun` never sets.
-    pub never_of_srun: Option<&'static str>,
+    pub(crate) mark: Option<&'static str>,
+    pub(crate) never_of_srun: Option<&'static str>,
     /// The names of the world, the best one first.
-    pub worlds: &'static [WorldName],
+    pub(crate) worlds: &'static [WorldName],
     /// True if processes of other launchers below this one inherit the variables.
-    pub is_inherited: bool,
+    pub(crate) is_inherited: bool,
 }
 
 /// A launcher's name of a world: equal in all of its processes, different in each step and each spawned world.
 #[derive(Clone, Copy, Debug)]
-pub enum WorldName {
-    /// The namespace of PMIx, in the first of these variables.
-    Namespace {
-        /// The variables.
-        variables: [&'static str; 2],
-        /// A variable with a random value: namespaces are used again.
-        random: &'static str,
-    },
-    /// A number of the launcher, and the number of the group of processes that it started.
-    Group {
-        /// The beginning of the name.
-        prefix: &'static str,
-        /// The variable of the launcher.
-        launcher: &'static str,
-        /// The variable of the group, from 0.
-        group: &'static str,
-    },
+pub(crate) enum WorldName {
+    /// The namespace of PMIx, in one of two variables; another one with a random value, as namespaces are used again.
+    Namespace([&'static str; 2], &'static str),
+    /// The beginning of the name, and variables with the number of the launcher and the group of processes that it started, from 0.
+    Group(&'static str, &'static str, &'static str),
     /// The proxy that started the process.
     Proxy,
-    /// Numbers of an application or step, all of them.
-    Numbers {
-        /// The variables.
-        variables: &'static [&'static str],
-        /// A variable that the script of a batch job lacks.
-        requires: Option<&'static str>,
-    },
+    /// The number of an application or step, in all of these variables; another one that the script of a batch job lacks.
+    Number(&'static [&'static str], Option<&'static str>),
 }
 
 /// A rule by which a launcher hands the environment on to its processes.
 #[derive(Debug)]
 pub enum Propagation {
-    /// An option names each variable for other machines, unless a setting has a list of them.
-    Named {
-        /// The option, which one more dash may precede.
-        option: &'static str,
-        /// The setting on the command line.
-        setting: &'static str,
-        /// The environment variable of the setting.
-        variable: &'static str,
-        /// The reason, in messages.
-        because: &'static str,
-    },
-    /// Everything is handed on, unless something restricts it.
-    Unrestricted {
-        /// The options that restrict it.
-        restrictions: &'static [Restriction],
-        /// A variable with a list that restricts it.
-        variable: Option<&'static str>,
-    },
+    /// An option names each variable for other machines, unless a setting of the command line or its variable has a list of them.
+    #[allow(missing_docs, reason = "the names say it")]
+    Named { option: &'static str, setting: &'static str, variable: &'static str, because: &'static str },
+    /// Everything is handed on, unless an option or a variable with a list restricts it.
+    #[allow(missing_docs, reason = "the names say it")]
+    Unrestricted { restrictions: &'static [Restriction], variable: Option<&'static str> },
 }
 
 /// An option that restricts the variables that are handed on.
@@ -103,14 +72,13 @@ pub struct Restriction {
 }
 
 /// A file by which a launcher places ranks, and the command line that uses it.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub struct Placement {
     /// The value of the option `--launcher`.
     pub name: &'static str,
     /// The description of the value.
     pub help: &'static str,
-    /// The MPI libraries whose processes it places.
-    pub library: LibraryVersion,
+    pub(crate) library: LibraryVersion,
     /// The format of the file.
     pub file: PlacementFile,
     /// The names of nodes that the launcher knows.
@@ -119,9 +87,9 @@ pub struct Placement {
     pub line: &'static str,
 }
 
-/// A rule for the text by which an MPI library describes its version.
-#[derive(Debug, PartialEq, Eq)]
-pub enum LibraryVersion {
+/// The MPI libraries whose processes a launcher places, by the text of their version.
+#[derive(Debug)]
+pub(crate) enum LibraryVersion {
     /// The text begins with a name, and a major version in this range follows.
     Begins(&'static str, u32, u32),
     /// The text has one of these parts.
@@ -146,7 +114,7 @@ pub enum PlacementFile {
 }
 
 /// The names of nodes that a launcher knows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug)]
 pub enum NodeNames {
     /// The names as they are.
     Full,
@@ -170,6 +138,21 @@ const NONE: Launcher = Launcher {
 const NO_VARIABLES: Variables =
     Variables { rank: &[], size: None, mark: None, never_of_srun: None, worlds: &[], is_inherited: false };
 
+/// A launcher that numbers its applications in a variable of its own.
+macro_rules! numbering {
+    ($name:literal, $variable:literal) => {
+        Launcher {
+            name: $name,
+            variables: &Variables {
+                never_of_srun: Some($variable),
+                worlds: &[WorldName::Number(&[$variable], None)],
+                ..NO_VARIABLES
+            },
+            ..NONE
+        }
+    };
+}
+
 /// The launchers.
 pub static LAUNCHERS: [Launcher; 8] = [
     // Also PRRTE. PMIx has the namespace in steps of `srun --mpi=pmix` as well.
@@ -188,11 +171,11 @@ pub static LAUNCHERS: [Launcher; 8] = [
         variables: &Variables {
             rank: &["PMIX_RANK", "OMPI_COMM_WORLD_RANK"],
             size: Some("OMPI_COMM_WORLD_SIZE"),
-            worlds: &[WorldName::Namespace {
-                variables: ["PMIX_NAMESPACE", "OMPI_MCA_ess_base_jobid"],
-                // Open MPI 4 reuses its job numbers; this value is random, and equal in spawned worlds.
-                random: "OMPI_MCA_orte_precondition_transports",
-            }],
+            // Open MPI 4 reuses its job numbers; the last value is random, and equal in spawned worlds.
+            worlds: &[WorldName::Namespace(
+                ["PMIX_NAMESPACE", "OMPI_MCA_ess_base_jobid"],
+                "OMPI_MCA_orte_precondition_transports",
+            )],
             ..NO_VARIABLES
         },
         // Open MPI cuts the domain off its own node's name, and then accepts the short name only.
@@ -227,11 +210,8 @@ pub static LAUNCHERS: [Launcher; 8] = [
         variables: &Variables {
             size: Some("SLURM_STEP_NUM_TASKS"),
             worlds: &[
-                WorldName::Numbers { variables: &["PMI_JOBID"], requires: None },
-                WorldName::Numbers {
-                    variables: &["SLURM_JOB_ID", "SLURM_STEP_ID"],
-                    requires: Some("SLURM_PROCID"),
-                },
+                WorldName::Number(&["PMI_JOBID"], None),
+                WorldName::Number(&["SLURM_JOB_ID", "SLURM_STEP_ID"], Some("SLURM_PROCID")),
             ],
             is_inherited: true,
             ..NO_VARIABLES
@@ -267,14 +247,7 @@ pub static LAUNCHERS: [Launcher; 8] = [
             size: Some("PMI_SIZE"),
             mark: Some("PMI_FD"),
             never_of_srun: Some("I_MPI_HYDRA_UUID"),
-            worlds: &[
-                WorldName::Group {
-                    prefix: "intel",
-                    launcher: "I_MPI_HYDRA_UUID",
-                    group: "HYDRA_BSTRAP_PGID",
-                },
-                WorldName::Proxy,
-            ],
+            worlds: &[WorldName::Group("intel", "I_MPI_HYDRA_UUID", "HYDRA_BSTRAP_PGID"), WorldName::Proxy],
             ..NO_VARIABLES
         },
         placements: &[Placement {
@@ -289,10 +262,7 @@ pub static LAUNCHERS: [Launcher; 8] = [
     // `srun --mpi=cray_shasta` sets the variable, too.
     Launcher {
         name: "PALS",
-        variables: &Variables {
-            worlds: &[WorldName::Numbers { variables: &["PALS_APID"], requires: None }],
-            ..NO_VARIABLES
-        },
+        variables: &Variables { worlds: &[WorldName::Number(&["PALS_APID"], None)], ..NO_VARIABLES },
         placements: &[Placement {
             name: "cray",
             help: "The launchers of Cray MPICH",
@@ -303,33 +273,9 @@ pub static LAUNCHERS: [Launcher; 8] = [
         }],
         ..NONE
     },
-    Launcher {
-        name: "ALPS",
-        variables: &Variables {
-            never_of_srun: Some("ALPS_APP_ID"),
-            worlds: &[WorldName::Numbers { variables: &["ALPS_APP_ID"], requires: None }],
-            ..NO_VARIABLES
-        },
-        ..NONE
-    },
-    Launcher {
-        name: "Flux",
-        variables: &Variables {
-            never_of_srun: Some("FLUX_JOB_ID"),
-            worlds: &[WorldName::Numbers { variables: &["FLUX_JOB_ID"], requires: None }],
-            ..NO_VARIABLES
-        },
-        ..NONE
-    },
-    Launcher {
-        name: "jsrun of LSF",
-        variables: &Variables {
-            never_of_srun: Some("JSM_NAMESPACE"),
-            worlds: &[WorldName::Numbers { variables: &["JSM_NAMESPACE"], requires: None }],
-            ..NO_VARIABLES
-        },
-        ..NONE
-    },
+    numbering!("ALPS", "ALPS_APP_ID"),
+    numbering!("Flux", "FLUX_JOB_ID"),
+    numbering!("jsrun of LSF", "JSM_NAMESPACE"),
     Launcher {
         name: "a launcher with PMIx",
         variables: &Variables { rank: &["PMIX_RANK"], is_inherited: true, ..NO_VARIABLES },

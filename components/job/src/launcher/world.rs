@@ -54,14 +54,14 @@ fn launched_by(
     proxy: impl Fn() -> Option<Found>,
 ) -> Option<Found> {
     VARIABLES.iter().flat_map(|(_, known)| known.worlds).find_map(|world| match *world {
-        WorldName::Namespace { variables, random } => namespace(variables, random, variable),
-        WorldName::Group { prefix, launcher, group } => {
+        WorldName::Namespace(variables, random) => namespace(variables, random, variable),
+        WorldName::Group(prefix, launcher, group) => {
             let (launcher, group) = (variable(launcher)?, variable(group).unwrap_or_default());
             let number = group.parse().ok().map(|group: u32| group.saturating_add(1));
             Some(Found { key: format!("{prefix} {launcher} {group}"), number })
         }
         WorldName::Proxy => proxy(),
-        WorldName::Numbers { variables, requires } => {
+        WorldName::Number(variables, requires) => {
             requires.map_or(Some(String::new()), variable)?;
             let values: Option<Vec<_>> = variables.iter().map(|name| variable(name)).collect();
             let key = format!("{} {}{}", variables[0], values?.join("."), slurm_try(variable));
