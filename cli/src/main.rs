@@ -147,7 +147,7 @@ struct Run {
     #[arg(
         long,
         value_name = "SECONDS",
-        value_parser = run::series::interval,
+        value_parser = run::plan::series::interval,
         requires = "output",
         allow_negative_numbers = true
     )]

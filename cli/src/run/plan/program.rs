@@ -1,18 +1,19 @@
-//! A check that a command can start, before files of an earlier run are removed for it.
+//! The programs of a command, and a check that it can start, before files of an earlier run are removed for it.
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::io::{self, ErrorKind};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use rustix::fs::{Access, access};
 use rustix::io::Errno;
 
+use crate::elf::Program;
 use crate::search_path::candidates;
 
 /// Searches for the program as the system does when it starts the command. Fails with the error of that start. A program that is
 /// found may still fail to start, for example if its interpreter is missing.
-pub(super) fn require_executable(word: &OsStr) -> io::Result<()> {
+pub(crate) fn require_executable(word: &OsStr) -> io::Result<()> {
     if word.is_empty() {
         return Err(Errno::NOENT.into());
     }
@@ -30,12 +31,26 @@ pub(super) fn require_executable(word: &OsStr) -> io::Result<()> {
 }
 
 /// Returns successfully if a file can be executed.
-pub(super) fn check(path: &Path) -> io::Result<()> {
+pub(crate) fn check(path: &Path) -> io::Result<()> {
     // Directories have this permission as well.
     if fs::metadata(path)?.is_dir() {
         return Err(Errno::ACCESS.into());
     }
     Ok(access(path, Access::EXEC_OK)?)
+}
+
+/// Returns the programs that the words of a command name.
+pub(crate) fn programs(words: &[OsString]) -> Vec<(PathBuf, Program)> {
+    words
+        .iter()
+        .filter_map(|word| find(word))
+        .filter_map(|path| Some((path.clone(), Program::of(&path)?)))
+        .collect()
+}
+
+/// Returns the program that a word of a command names.
+pub(crate) fn find(word: &OsStr) -> Option<PathBuf> {
+    candidates(word)?.into_iter().find(|file| Program::of(file).is_some())
 }
 
 #[cfg(test)]

@@ -6,8 +6,7 @@ use std::ffi::{OsStr, OsString};
 
 use mpit_job::launcher::{LAUNCHERS, Propagation, Restriction, of_command};
 
-use super::no_files::find;
-use super::program::check;
+use super::program::{check, find};
 use crate::search_path::candidates;
 
 /// A command line that hands variables on.

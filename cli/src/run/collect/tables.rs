@@ -6,26 +6,22 @@
 //! are in files, in tables, or in both.
 
 use std::collections::BTreeMap;
-use std::ffi::OsStr;
-use std::fs;
-use std::hash::{DefaultHasher, Hash, Hasher};
-use std::io::{self, ErrorKind};
-use std::path::{Path, PathBuf};
-use std::time::SystemTime;
+use std::io::ErrorKind;
+use std::path::Path;
 
-use mpit_job::launcher::{self, is_inside_a_job, world_of_child};
-use mpit_job::members::Membership;
+use mpit_job::launcher::is_inside_a_job;
 use mpit_job::node::this_node;
-use mpit_job::{names, slurm, time};
 use mpit_report::input::{self, NodeProcesses, Run};
 use mpit_report::pack::{self, NodePacked, Packed};
 use mpit_report::records;
 
-use super::at_end::FinishedRun;
-use super::output::Target;
+use super::finished::FinishedRun;
 use crate::pack::{print_result, remove_files};
 use crate::print;
 use crate::rank_lists;
+use crate::run::execute::one_of_node::OneOfNode;
+use crate::run::plan::output::shown;
+use crate::run::plan::tables::{cannot_remove, directories};
 
 /// Packs the files of a job, in front of its launcher.
 pub(super) fn pack_all(run: &FinishedRun<'_>) {
@@ -88,55 +84,19 @@ fn complete(packed: &Packed) {
     }
 }
 
-/// Returns a path as the user wrote it, whose beginning of names is `stem`.
-fn shown(path: &Path, stem: &str) -> String {
-    Path::new(stem).with_file_name(path.file_name().unwrap_or_default()).display().to_string()
-}
-
-/// The part of a job behind its launcher: the process of this `mpit run`, among those of the node.
-#[derive(Debug)]
-pub(super) struct OneOfNode {
-    membership: Membership,
-    stem: PathBuf,
-    shown: String,
-    world: String,
-    /// The nodes of the Slurm step. The part of each node names all, so that a report names the node of rank 0 as well if that is lost.
-    step_nodes: Option<String>,
-}
-
-impl OneOfNode {
-    /// Joins the others, before the process starts. If that fails, the records stay in files.
-    pub(super) fn join(target: &Target) -> Option<Self> {
-        let joined = Self::try_join(target);
-        joined.inspect_err(|why| print(&format!("--tables: the records stay in files: {why}"))).ok()
-    }
-
-    fn try_join(target: &Target) -> Result<Self, String> {
-        let rank = launcher::rank().ok_or("this launcher does not number its processes")?;
-        let world = world_of_child().ok_or("this launcher does not name its jobs")?;
-        let mut job = DefaultHasher::new();
-        (&target.stem, &world).hash(&mut job);
-        let text = format!("{rank} {}", time::text(SystemTime::now()));
-        let membership = Membership::join(job.finish(), &text).map_err(|error| error.to_string())?;
-        // Found while the parent processes run, by which launchers are known.
-        let step_nodes = slurm::nodes_of_world();
-        Ok(Self { membership, stem: (&target.stem).into(), shown: target.shown.clone(), world, step_nodes })
-    }
-
-    /// Leaves the others. The last one packs the files of all.
-    pub(super) fn end(self) {
-        let Self { membership, stem, shown: target, world, step_nodes } = self;
-        let packed = membership.leave().and_then(|texts| {
-            let Some(texts) = texts else { return Ok(None) };
-            let since: BTreeMap<_, _> = texts.iter().filter_map(|text| process(text)).collect();
-            pack::pack_node(&stem, &NodeProcesses { world, host: this_node(), since, step_nodes }).map(Some)
-        });
-        match packed {
-            Ok(packed) => remove_packed_and_report(&packed.unwrap_or_default(), &target),
-            Err(error) => {
-                let shown = shown(&records::tables_of(&stem), &target);
-                print(&format!("cannot write {shown}: {error}; the records of this node stay in files"));
-            }
+/// Leaves the others. The last one packs the files of all.
+pub(super) fn end(one: OneOfNode) {
+    let OneOfNode { membership, stem, shown: target, world, step_nodes } = one;
+    let packed = membership.leave().and_then(|texts| {
+        let Some(texts) = texts else { return Ok(None) };
+        let since: BTreeMap<_, _> = texts.iter().filter_map(|text| process(text)).collect();
+        pack::pack_node(&stem, &NodeProcesses { world, host: this_node(), since, step_nodes }).map(Some)
+    });
+    match packed {
+        Ok(packed) => remove_packed_and_report(&packed.unwrap_or_default(), &target),
+        Err(error) => {
+            let shown = shown(&records::tables_of(&stem), &target);
+            print(&format!("cannot write {shown}: {error}; the records of this node stay in files"));
         }
     }
 }
@@ -186,30 +146,7 @@ fn remove_packed_and_report(node: &NodePacked, target: &str) {
     }
 }
 
-/// Checks that the finished tables of earlier runs with these names can be removed at the end.
-pub(super) fn require_removable(stem: &Path) -> Result<(), String> {
-    pack::require_removable(&directories(stem)).map_err(cannot_remove)
-}
-
 /// Removes the finished tables of earlier runs with these names. Removes none if some have to stay.
 fn remove_earlier(stem: &Path) -> Result<(), String> {
     pack::remove_finished(&directories(stem)).map_err(cannot_remove)
-}
-
-fn cannot_remove((path, error): (&Path, io::Error)) -> String {
-    format!("cannot remove {}, of an earlier run: {error}", path.display())
-}
-
-/// Returns the directories whose names are those of the tables of a run.
-fn directories(stem: &Path) -> Vec<PathBuf> {
-    let begin = stem.file_name().and_then(OsStr::to_str).unwrap_or_default();
-    let is_of_run =
-        |name: &str| name.strip_suffix(records::ENDING).is_some_and(|name| input::is_of(begin, name));
-    fs::read_dir(names::directory_of(stem))
-        .into_iter()
-        .flatten()
-        .flatten()
-        .filter(|entry| entry.file_name().to_str().is_some_and(is_of_run))
-        .map(|entry| entry.path())
-        .collect()
 }

@@ -2,56 +2,24 @@
 
 use std::collections::BTreeMap;
 use std::io::ErrorKind;
-use std::path::{Path, PathBuf};
-use std::thread;
-use std::time::{Duration, Instant};
+use std::path::Path;
+use std::time::Duration;
 
 use mpit_components::store::{Recovered, StoreFile, Unreadable};
 use mpit_components::times::Moment;
-use mpit_job::launcher::{is_inside_a_job, world_of_child};
 use mpit_job::names;
 
 use super::missing_files::{MissingFiles, Stores, remove};
-use super::output::Files;
 use crate::print;
 use crate::rank_lists::ranks;
+use crate::run::execute::ending::wait_for_processes;
+use crate::run::plan::Before;
 
 /// The time that processes have after the end of the command before their records are recovered: launchers do not wait for the
 /// processes that they kill.
 const TIME_LIMIT: Duration = Duration::from_secs(3);
 
-/// The stores that existed before the command. A killed process leaves its store, which may be the only one of its run.
-pub(super) struct Before {
-    stem: PathBuf,
-    /// The name of the run, which its processes write to their stores.
-    run: Option<String>,
-    /// The launcher's name of the job in which this command runs.
-    world: Option<String>,
-    files: Files,
-}
-
 impl Before {
-    /// Describes the stores with a stem, of which `files` are the ones that are there.
-    pub(super) fn new(stem: PathBuf, run: Option<&str>, files: Files) -> Self {
-        let world = if is_inside_a_job() { world_of_child() } else { None };
-        Self { stem, run: run.map(str::to_owned), world, files }
-    }
-
-    /// Returns true if files or stores were written.
-    pub(super) fn has_new_files(&self) -> bool {
-        Files::of(&self.stem).have_more_than(&self.files)
-    }
-
-    /// Returns true if a store is one of this run.
-    fn is_of_run(&self, store: &StoreFile) -> bool {
-        match store.identity() {
-            Some(identity) if identity.is_named() => identity.belongs_to_run(self.run.as_deref()),
-            // Other processes of the job may have started before this one.
-            Some(identity) if self.world.as_ref() == Some(&identity.world) => true,
-            _ => self.files.is_new(&store.path),
-        }
-    }
-
     /// Recovers the records of processes that were in their last calls until the end of the command.
     pub(super) fn recover(&self, end: Moment) {
         let files = match names::find(&self.stem) {
@@ -75,19 +43,7 @@ impl Before {
             self.recover_world(number, stores, end);
         }
     }
-}
 
-/// Waits until no process uses the stores any more, for at most `limit`.
-pub(super) fn wait_for_processes<'a>(stores: impl IntoIterator<Item = &'a StoreFile>, limit: Duration) {
-    let until = Instant::now() + limit;
-    for store in stores {
-        while store.is_in_use() && Instant::now() < until {
-            thread::sleep(Duration::from_millis(10));
-        }
-    }
-}
-
-impl Before {
     /// Recovers the records of the processes of a world, from their stores.
     fn recover_world(&self, number: u32, files: Vec<StoreFile>, end: Moment) {
         let mut stores = Stores::new();

@@ -1,5 +1,7 @@
 //! The files of the series, at the end of a run.
 
+mod texts;
+
 use std::collections::BTreeSet;
 use std::path::Path;
 
@@ -10,16 +12,16 @@ use mpit_job::launcher::world_of_child;
 use mpit_job::names::{self, stem_of};
 use mpit_report::series::{ENDING, SeriesFile};
 
-use super::super::at_end::FinishedRun;
-use super::super::output::{Files, Target};
-use super::of_rank;
-use super::sampler::{Samples, World};
-use super::texts::Texts;
+use super::finished::FinishedRun;
 use crate::print;
 use crate::rank_lists;
+use crate::run::execute::series::{Samples, World};
+use crate::run::plan::output::{Files, shown};
+use crate::run::plan::series::of_rank;
+use texts::Texts;
 
 /// Writes the series of the process behind the launcher.
-pub(in super::super) fn write_of_process(run: &FinishedRun<'_>) {
+pub(super) fn write_of_process(run: &FinishedRun<'_>) {
     if let Some(samples) = &run.series
         && samples.of_process.is_some()
     {
@@ -28,7 +30,7 @@ pub(in super::super) fn write_of_process(run: &FinishedRun<'_>) {
 }
 
 /// Writes the series of each world of a command with a launcher.
-pub(in super::super) fn write_of_job(run: &FinishedRun<'_>) {
+pub(super) fn write_of_job(run: &FinishedRun<'_>) {
     if let Some(samples) = &run.series
         && samples.of_process.is_none()
     {
@@ -53,7 +55,7 @@ fn write(run: &FinishedRun<'_>, samples: &Samples) {
         let number = number_of_files(*number, world.identity.as_ref(), &named);
         let world_stem = stem_of(stem, number);
         let path = of_rank(&world_stem, samples.of_process, ENDING);
-        let shown = shown(&path, target);
+        let shown = shown(&path, &target.shown);
         if !taken.insert(number) {
             print(&format!("--series: {shown} has another world of this run, so a world has no series"));
             continue;
@@ -104,10 +106,6 @@ fn report_others(world: &World, lost: &[u32], shown: &str) {
     }
 }
 
-fn shown(path: &Path, target: &Target) -> String {
-    Path::new(&target.shown).with_file_name(path.file_name().unwrap_or_default()).display().to_string()
-}
-
 /// Returns the worlds of a run with the numbers in the names of their files.
 fn named_worlds(stem: &Path, before: &Files, name: Option<&str>) -> Vec<(u32, Identity)> {
     let mut all: Vec<(u32, Identity)> = Vec::new();
@@ -141,7 +139,7 @@ mod tests {
 
     use mpit_job::Identity;
 
-    use super::super::super::output::Files;
+    use super::Files;
     use super::{named_worlds, number_of_files};
 
     fn identity(run: &str, world: &str) -> Identity {

@@ -1,6 +1,17 @@
 //! The preparation of a run: all steps that may fail, before the command starts.
 
+mod before;
+mod files;
+pub(crate) mod output;
+pub(crate) mod program;
+pub(crate) mod propagation;
+pub(crate) mod series;
+pub(crate) mod settings;
+pub(crate) mod summary;
+pub(crate) mod tables;
+
 use std::ffi::OsString;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -8,55 +19,56 @@ use mpit::cvar::sources::LAUNCHER_SETTINGS;
 use mpit_components::{gather, store};
 use mpit_job::name::{self, JOB, RUN};
 
-use super::files::{Lock, RunFiles};
-use super::launchers::{self, HandedOn};
-use super::output::{Files, Target};
-use super::{cannot_run, program, summary, tables};
-use crate::settings;
+use crate::settings::for_environment;
 use crate::{Run, preload, print, require_program};
+pub(crate) use before::Before;
+use files::Lock;
+pub(crate) use files::{RunFiles, remove_earlier_file};
+use output::{Files, Target};
+use propagation::HandedOn;
 
 /// A run whose names are locked, whose directories exist, and whose program was found.
-pub(super) struct PreparedRun<'a> {
-    pub(super) args: &'a Run,
+pub(crate) struct PreparedRun<'a> {
+    pub(crate) args: &'a Run,
     /// The preload library.
-    pub(super) library: PathBuf,
-    pub(super) command: Command,
+    pub(crate) library: PathBuf,
+    pub(crate) command: Command,
     /// The command as it is run.
-    pub(super) words: Vec<OsString>,
+    pub(crate) words: Vec<OsString>,
     /// The name that this command gives to the run; `None` for a part of a job, or of another run whose files it continues.
-    pub(super) own_name: Option<String>,
+    pub(crate) own_name: Option<String>,
     /// The name of the run in its files; `None` if nothing names it.
-    pub(super) name: Option<String>,
+    pub(crate) name: Option<String>,
     /// The name of the directory that the `mpit run`s behind a launcher share.
-    pub(super) shared_name: Option<String>,
+    pub(crate) shared_name: Option<String>,
     /// The beginning of the names of files, if the settings enable files.
-    pub(super) stem: Option<PathBuf>,
-    pub(super) files: Option<RunFiles>,
+    pub(crate) stem: Option<PathBuf>,
+    pub(crate) files: Option<RunFiles>,
     /// `--output`.
-    pub(super) output: Option<Target>,
+    pub(crate) output: Option<Target>,
     /// `--summary`.
-    pub(super) summary: Option<Target>,
+    pub(crate) summary: Option<Target>,
     /// The files of `--summary` before the run.
-    pub(super) summaries_before: Files,
+    pub(crate) summaries_before: Files,
     _summary_lock: Option<Lock>,
 }
 
 impl<'a> PreparedRun<'a> {
-    pub(super) fn new(args: &'a Run) -> Result<Self, String> {
+    pub(crate) fn new(args: &'a Run) -> Result<Self, String> {
         require_program(&args.command)?;
         let library = preload::find(args.library.file.as_deref())?;
         let (output, summary) = (args.output_target()?, args.summary_target()?);
-        let all = super::settings(args, output.as_ref(), summary.as_ref())?;
+        let all = settings::settings(args, output.as_ref(), summary.as_ref())?;
         program::require_executable(&args.command[0]).map_err(|error| cannot_run(args, &error))?;
         output.as_ref().map(Target::prepare).transpose()?;
         let has_own_stem = all.iter().any(|setting| setting.name.ends_with("pml_monitoring_filename"));
         let stem = store::files_at();
         let own_name = name::of_new_run(stem.is_some(), has_own_stem);
         let run_name = own_name.clone().or_else(name::of_environment);
-        let lines = settings::for_environment(&all);
+        let lines = for_environment(&all);
         let shared_name = name::behind_launcher();
         let needed = variables(!lines.is_empty(), run_name.is_some(), shared_name.is_some());
-        let handed = launchers::hand_on(&args.command, &needed);
+        let handed = propagation::hand_on(&args.command, &needed);
         let names = [(RUN, own_name.as_deref()), (JOB, shared_name.as_deref())];
         let command = command(args, &handed, &library, &lines, &names);
         let files = match (&own_name, &stem) {
@@ -92,6 +104,10 @@ impl<'a> PreparedRun<'a> {
             _summary_lock: summary_lock,
         })
     }
+}
+
+pub(crate) fn cannot_run(args: &Run, error: &io::Error) -> String {
+    format!("cannot run {}: {error}", args.command[0].display())
 }
 
 /// Returns the names of the variables that the processes of the command need.

@@ -17,7 +17,7 @@ use super::series;
 use crate::print;
 
 /// The files of a run, whose names are locked as long as this exists.
-pub(super) struct RunFiles {
+pub(crate) struct RunFiles {
     stem: PathBuf,
     run: String,
     /// The files before the run.
@@ -30,7 +30,7 @@ pub(super) struct RunFiles {
 impl RunFiles {
     /// Locks the names. Fails if a running program uses one of the files, or if one cannot be replaced. With `is_one_file`, the names of
     /// files of whole jobs are needed as well.
-    pub(super) fn lock(stem: &Path, run: String, is_one_file: bool) -> Result<Self, String> {
+    pub(crate) fn lock(stem: &Path, run: String, is_one_file: bool) -> Result<Self, String> {
         let stem = std::path::absolute(stem).unwrap_or_else(|_| stem.to_owned());
         let lock = Lock::take(&stem)?;
         require_unused(&stem)?;
@@ -40,22 +40,22 @@ impl RunFiles {
     }
 
     /// Returns the files before the run.
-    pub(super) fn before(&self) -> &Files {
+    pub(crate) fn before(&self) -> &Files {
         &self.before
     }
 
     /// Returns the beginning of the names, absolute.
-    pub(super) fn stem(&self) -> &Path {
+    pub(crate) fn stem(&self) -> &Path {
         &self.stem
     }
 
     /// Returns true if this run has written files.
-    pub(super) fn has_new(&self) -> bool {
+    pub(crate) fn has_new(&self) -> bool {
         Files::of(&self.stem).have_more_than(&self.before)
     }
 
     /// Removes the files of earlier runs, if this run has written files. If it has not, they are all that there is, and stay.
-    pub(super) fn remove_earlier(&self) {
+    pub(crate) fn remove_earlier(&self) {
         if !self.has_new() {
             return;
         }
@@ -74,7 +74,7 @@ impl RunFiles {
     }
 
     /// Removes the files that the processes needed while they ran.
-    pub(super) fn remove_traces(&self) {
+    pub(crate) fn remove_traces(&self) {
         for path in remove_traces(&self.stem, &self.run) {
             print(&format!("cannot remove {}; it is not needed any more", path.display()));
         }
@@ -82,7 +82,7 @@ impl RunFiles {
 }
 
 /// Removes a file of an earlier run, whose place those of this run have taken.
-pub(super) fn remove_earlier_file(path: &Path) {
+pub(crate) fn remove_earlier_file(path: &Path) {
     match fs::remove_file(path) {
         Err(error) if error.kind() != ErrorKind::NotFound => print(&format!(
             "cannot remove {}, of an earlier run: {error}; `mpit report` shows it separately",
@@ -135,14 +135,14 @@ fn is_protected(file: &fs::Metadata, directory: &fs::Metadata, user: u32) -> boo
 }
 
 /// A lock of the names of files, as long as this exists.
-pub(super) struct Lock {
+pub(crate) struct Lock {
     path: PathBuf,
     file: File,
 }
 
 impl Lock {
     /// Locks the names. Returns `None` if files cannot be created or locked: concurrent runs are then not detected.
-    pub(super) fn take(stem: &Path) -> Result<Option<Self>, String> {
+    pub(crate) fn take(stem: &Path) -> Result<Option<Self>, String> {
         let mut hasher = DefaultHasher::new();
         stem.file_name().hash(&mut hasher);
         let path = stem.with_file_name(format!(".mpit-{:016x}.lock", hasher.finish()));

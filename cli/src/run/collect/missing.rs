@@ -8,7 +8,7 @@ use mpit_job::Identity;
 use mpit_job::launcher::is_inside_a_job;
 use mpit_job::names::{self, Named};
 
-use super::at_end::FinishedRun;
+use super::finished::FinishedRun;
 use super::no_files;
 use super::processes::Process;
 use crate::print;

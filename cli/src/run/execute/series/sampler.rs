@@ -11,7 +11,7 @@ use mpit_job::Identity;
 use mpit_report::series::{History, Sampled, Totals};
 use rustix::time::{ClockId, clock_gettime};
 
-use super::super::{now, recover};
+use super::super::ending::{now, wait_for_processes};
 use super::stores::{OpenStores, Stores};
 use crate::print;
 
@@ -28,33 +28,33 @@ const MIN_PAUSE: u32 = 20;
 type Found = BTreeMap<u32, Vec<(u32, Totals)>>;
 
 /// A thread that takes samples.
-pub(in super::super) struct Sampler {
+pub(crate) struct Sampler {
     stop: Sender<()>,
     thread: JoinHandle<State>,
 }
 
 /// The samples of a run.
-pub(in super::super) struct Samples {
+pub(crate) struct Samples {
     /// The rank of the process if there is only one, behind the launcher.
-    pub(super) of_process: Option<u32>,
-    pub(super) worlds: BTreeMap<u32, World>,
+    pub(crate) of_process: Option<u32>,
+    pub(crate) worlds: BTreeMap<u32, World>,
     /// The time of the end of the command, in nanoseconds since 1970 in UTC.
-    pub(super) end: u64,
+    pub(crate) end: u64,
 }
 
 /// The samples of a world.
 #[derive(Clone, Debug)]
-pub(super) struct World {
-    pub(super) history: History,
-    pub(super) identity: Option<Identity>,
+pub(crate) struct World {
+    pub(crate) history: History,
+    pub(crate) identity: Option<Identity>,
     /// The number of processes of the world.
-    pub(super) size: u32,
+    pub(crate) size: u32,
     /// The ranks whose stores do not have all records.
-    pub(super) incomplete: Vec<u32>,
+    pub(crate) incomplete: Vec<u32>,
 }
 
 impl World {
-    pub(super) fn new(begin: u64) -> Self {
+    pub(crate) fn new(begin: u64) -> Self {
         Self { history: History::new(begin), identity: None, size: 0, incomplete: Vec::new() }
     }
 
@@ -78,7 +78,7 @@ impl Sampler {
     }
 
     /// Takes the last sample. The command ended at `end`.
-    pub(in super::super) fn end(self, end: Moment) -> Option<Samples> {
+    pub(crate) fn end(self, end: Moment) -> Option<Samples> {
         drop(self.stop);
         if let Ok(state) = self.thread.join() {
             return Some(state.finish(end));
@@ -166,7 +166,7 @@ impl State {
         let (time, start) = (self.time_of(end), self.started.1);
         self.stores.search();
         // Launchers do not wait for processes that they kill.
-        recover::wait_for_processes(&self.stores.files(), TIME_LIMIT);
+        wait_for_processes(&self.stores.files(), TIME_LIMIT);
         let worlds = &mut self.worlds;
         self.stores.read_closed(end, |number, sampled| {
             let world = worlds.entry(number).or_insert_with(|| World::new(start));

@@ -9,11 +9,11 @@ use std::process::ExitStatus;
 
 use mpit_job::launcher::is_launcher;
 
-use super::at_end::FinishedRun;
+use super::finished::FinishedRun;
 use super::processes::Process;
 use crate::elf::Program;
 use crate::preload;
-use crate::search_path::candidates;
+use crate::run::plan::program::programs;
 
 /// The reason of which nothing else is known.
 pub(super) const NONE_HERE: &str = "no process on this machine initialized MPI with the library";
@@ -189,19 +189,6 @@ fn is_script_with_launcher(text: &[u8]) -> bool {
     let is_of_word = |byte: &u8| byte.is_ascii_alphanumeric() || b"_.-".contains(byte);
     text.starts_with(b"#!")
         && text.split(|byte| !is_of_word(byte)).any(|word| str::from_utf8(word).is_ok_and(is_launcher))
-}
-
-pub(super) fn programs(words: &[OsString]) -> Vec<(PathBuf, Program)> {
-    words
-        .iter()
-        .filter_map(|word| find(word))
-        .filter_map(|path| Some((path.clone(), Program::of(&path)?)))
-        .collect()
-}
-
-/// Returns the program that a word of a command names.
-pub(super) fn find(word: &OsStr) -> Option<PathBuf> {
-    candidates(word)?.into_iter().find(|file| Program::of(file).is_some())
 }
 
 #[cfg(test)]

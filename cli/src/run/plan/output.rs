@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use mpit_job::{names, template};
 
-use super::no_files::programs;
+use super::program::programs;
 use crate::elf::Program;
 
 /// The stem of the files in a directory that is given instead of a stem.
@@ -95,6 +95,11 @@ impl Target {
     }
 }
 
+/// Returns a path as the user wrote it, whose beginning of names is `stem`.
+pub(crate) fn shown(path: &Path, stem: &str) -> String {
+    Path::new(stem).with_file_name(path.file_name().unwrap_or_default()).display().to_string()
+}
+
 /// The state of files, in one directory. Clocks of file systems differ, so no time is compared with the local one.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Files(Vec<FileState>);
@@ -104,7 +109,7 @@ type FileState = (OsString, u64, (i64, i64), u64);
 
 impl Files {
     /// Returns the files at these paths, as far as they exist.
-    pub(super) fn at<'a>(paths: impl IntoIterator<Item = &'a PathBuf>) -> Self {
+    pub(crate) fn at<'a>(paths: impl IntoIterator<Item = &'a PathBuf>) -> Self {
         let there =
             |path: &PathBuf| Some(state(path.file_name()?.to_owned(), &fs::symlink_metadata(path).ok()?));
         let mut all: Vec<_> = paths.into_iter().filter_map(there).collect();
@@ -113,7 +118,7 @@ impl Files {
     }
 
     /// Returns the files with records whose names begin with a stem.
-    pub(super) fn of(stem: &Path) -> Self {
+    pub(crate) fn of(stem: &Path) -> Self {
         let start = [stem.file_name().unwrap_or_default().as_bytes(), b"."].concat();
         let mut all: Vec<_> = fs::read_dir(names::directory_of(stem))
             .into_iter()
@@ -132,7 +137,7 @@ impl Files {
         Self(all)
     }
 
-    pub(super) fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
@@ -141,7 +146,7 @@ impl Files {
     }
 
     /// Returns true if a file in the directory was created or changed after this snapshot.
-    pub(super) fn is_new(&self, path: &Path) -> bool {
+    pub(crate) fn is_new(&self, path: &Path) -> bool {
         let Some(name) = path.file_name() else { return false };
         fs::symlink_metadata(path).is_ok_and(|now| !self.has(&state(name.to_owned(), &now)))
     }

@@ -18,8 +18,8 @@ use mpit_job::name;
 use mpit_job::names::{self, Named, stem_of};
 use mpit_report::series::{Sampled, of_store};
 
-use super::of_rank;
 use crate::print;
+use crate::run::plan::series::of_rank;
 
 /// The maximum number of a world behind the launcher, if `mpit run` is in front of it as well.
 const MAX_WORLD: u32 = 16;
@@ -229,7 +229,7 @@ mod tests {
 
     use mpit_job::directory::OwnedJob;
 
-    use super::super::super::now;
+    use super::super::super::ending::now;
     use super::super::test_stores::write_store;
     use super::{OpenStores, StoreState, Stores};
 

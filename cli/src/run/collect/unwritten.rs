@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use mpit_job::Identity;
 use mpit_job::names::stem_of;
 
-use super::at_end::FinishedRun;
+use super::finished::FinishedRun;
 use super::missing_files::{MissingFiles, Stores};
 use super::processes::Process;
 use crate::print;

@@ -7,7 +7,7 @@ use mpit_components::store::{Outcome, Recovered, StoreFile};
 use mpit_job::directory::JobDirectory;
 use mpit_job::names;
 
-use super::recover;
+use crate::run::execute::ending::wait_for_processes;
 
 /// The time that processes have after the end of the command. Shorter than for recovery: commands may leave processes behind on purpose,
 /// and the summary has their calls so far.
@@ -55,7 +55,7 @@ pub(super) fn of_job(job: &JobDirectory) -> Vec<Process> {
             stores.push((file.world, store, is_beside_files));
         }
     }
-    recover::wait_for_processes(stores.iter().map(|(_, store, _)| store), TIME_LIMIT);
+    wait_for_processes(stores.iter().map(|(_, store, _)| store), TIME_LIMIT);
     let process = |(world, store, is_beside_files): (u32, StoreFile, bool)| {
         // Checked before the header is read, so that the process cannot write in between.
         let is_running = store.is_in_use();

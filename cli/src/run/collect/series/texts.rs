@@ -6,9 +6,9 @@ use mpit_components::files::{self, MAX_PROCESS_BYTES};
 use mpit_job::Identity;
 use mpit_report::series::{Totals, of_container, of_text};
 
-use super::super::output::Files;
-use super::of_rank;
-use super::sampler::World;
+use crate::run::execute::series::World;
+use crate::run::plan::output::Files;
+use crate::run::plan::series::of_rank;
 
 /// The ending of texts.
 const TEXT: &str = ".prof";
@@ -78,9 +78,7 @@ mod tests {
     use mpit_components::gather::{Text, write_container};
     use mpit_job::Identity;
 
-    use super::super::super::output::Files;
-    use super::super::sampler::World;
-    use super::Texts;
+    use super::{Files, Texts, World};
 
     fn identity(world: &str) -> Identity {
         Identity::parse(&format!("-\t{world}\t4 ranks\t2026-11-22T08:15:00.123Z\tn1")).unwrap()

@@ -1,22 +1,21 @@
-//! `--summary`: the small file with the summary of the job, which its processes on all machines make together.
+//! `--summary`: the setting, the directory and the names of the file.
 
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use mpit_job::{remove_traces, template};
-use mpit_report::input::{self, Run};
+use mpit_job::template;
+use mpit_report::input;
 
-use super::files::{Lock, remove_earlier_file};
-use super::output::{Files, Target};
-use super::screen;
+use super::files::Lock;
+use super::output::Target;
 use crate::settings::{self, Setting};
 
 /// The control variable with the name of the file.
 const NAME: &str = "monitoring_summary_file";
 
 /// Returns the setting for the file.
-pub(super) fn setting(target: &Target) -> Result<Setting, String> {
+pub(crate) fn setting(target: &Target) -> Result<Setting, String> {
     // The library replaces parts of the name, too.
     let value = template::escaped(&target.stem);
     // The last byte is for a NUL.
@@ -32,36 +31,16 @@ pub(super) fn setting(target: &Target) -> Result<Setting, String> {
 }
 
 /// Returns the files with these names.
-pub(super) fn files(target: &Target) -> Vec<PathBuf> {
+pub(crate) fn files(target: &Target) -> Vec<PathBuf> {
     input::summaries(Path::new(&target.stem))
 }
 
-/// Returns the files of the job's worlds that its processes have written. `before` are the files before the run.
-pub(super) fn of_run(target: &Target, name: Option<&str>, before: &Files) -> Vec<Run> {
-    let mut files = files(target);
-    files.retain(|path| before.is_new(path));
-    if files.is_empty() { Vec::new() } else { screen::files_of_run(&files, name) }
-}
-
 /// Creates the directory of the file. Returns a lock of the name, unless that is `locked` already.
-pub(super) fn prepare(target: &Target, locked: Option<&Path>) -> Result<Option<Lock>, String> {
+pub(crate) fn prepare(target: &Target, locked: Option<&Path>) -> Result<Option<Lock>, String> {
     fs::create_dir_all(target.directory())
         .map_err(|error| refused(target, "create the directory", &error))?;
     let stem = Path::new(&target.stem);
     if locked == Some(stem) { Ok(None) } else { Lock::take(stem) }
-}
-
-/// Removes the files of earlier runs, if this run has written one, and the files that its processes needed while they ran.
-pub(super) fn remove_earlier(target: &Target, name: Option<&str>, before: &Files) {
-    if let Some(name) = name {
-        remove_traces(Path::new(&target.stem), name);
-    }
-    let (new, earlier): (Vec<_>, Vec<_>) = files(target).into_iter().partition(|path| before.is_new(path));
-    if !new.is_empty() {
-        for path in &earlier {
-            remove_earlier_file(path);
-        }
-    }
 }
 
 fn refused(target: &Target, what: &str, error: &io::Error) -> String {
