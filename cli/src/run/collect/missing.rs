@@ -31,11 +31,11 @@ struct Missing {
 
 /// Prints a line for each world whose ranks do not all have records. Inside of a job, other processes may still write theirs.
 pub(super) fn report(run: &FinishedRun<'_>) {
-    let Some((target, _)) = run.output else { return };
+    let Some((target, _)) = run.output() else { return };
     if is_inside_a_job() || !run.has_new_files() {
         return;
     }
-    let worlds = of_files(Path::new(&target.stem), run.name);
+    let worlds = of_files(Path::new(&target.stem), run.name());
     let several = worlds.len() > 1;
     for missing in worlds {
         let Missing { world, key, size, ranks, damaged, hosts } = &missing;
@@ -50,7 +50,7 @@ pub(super) fn report(run: &FinishedRun<'_>) {
         }
         if !killed.is_empty() {
             let how = no_files::failure(run.status).map(|how| format!(": the command {how}"));
-            let advice = if run.args.crash_safe { "" } else { "; keep such records with --crash-safe" };
+            let advice = if run.plan.args.crash_safe { "" } else { "; keep such records with --crash-safe" };
             print(&format!(
                 "{of}{} of {size} left no records, without MPI_Finalize{}{advice}",
                 rank_lists::ranks(&killed),
@@ -101,11 +101,11 @@ impl Known {
 }
 
 fn why(run: &FinishedRun<'_>, stem: &str) -> String {
-    if let Some(why) = no_files::dropped_environment(run.words) {
+    if let Some(why) = no_files::dropped_environment(&run.plan.words) {
         return why;
     }
     if let Some(end) = no_files::failure(run.status) {
-        let advice = if run.args.crash_safe {
+        let advice = if run.plan.args.crash_safe {
             "their nodes may be lost, or their launcher kept the library from them"
         } else {
             "keep the records of processes that do not reach MPI_Finalize with --crash-safe"

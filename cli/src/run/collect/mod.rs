@@ -44,80 +44,60 @@ const STEPS: [Step; 12] = [
 ];
 
 fn recover_stores(run: &FinishedRun<'_>) {
-    if let Some(before) = &run.stores_before {
-        before.recover(run.end);
+    if let Some(before) = &run.executed.stores_before {
+        before.recover(run.executed.end);
     }
 }
 
 /// Removes the files of earlier runs, before the steps that read files.
 fn remove_earlier_files(run: &FinishedRun<'_>) {
-    if let Some(files) = run.files {
+    if let Some(files) = &run.plan.files {
         files.remove_earlier();
     }
 }
 
 fn remove_traces(run: &FinishedRun<'_>) {
-    if let Some(files) = run.files {
+    if let Some(files) = &run.plan.files {
         files.remove_traces();
     }
 }
 
 /// Prints the diagnosis again, because launchers print much when they are ended.
 fn repeat_diagnosis(run: &FinishedRun<'_>) {
-    if let Some(diagnosis) = &run.diagnosis {
+    if let Some(diagnosis) = &run.executed.diagnosis {
         print("ended the command, because it was stuck:");
         watch::print_all(diagnosis);
     }
 }
 
 /// Recovers and reports the records of the run. Its names stay locked until then.
-pub(super) fn collect(plan: &PreparedRun<'_>, executed: ExecutedRun) -> Result<ExitStatus, String> {
-    let ExecutedRun { result, end, mut node, job_error, stores_before, files_before, diagnosis, series } =
-        executed;
-    node.leave();
-    let status = match result {
-        Ok(status) => status,
+pub(super) fn collect(plan: &PreparedRun<'_>, mut executed: ExecutedRun) -> Result<ExitStatus, String> {
+    executed.node.leave();
+    let status = match &executed.result {
+        Ok(status) => *status,
         Err(error) => {
             if let Some(files) = &plan.files {
                 files.remove_traces();
             }
-            remove(node);
-            return Err(cannot_run(plan.args, &error));
+            remove(executed.node);
+            return Err(cannot_run(plan.args, error));
         }
     };
-    let output = plan.output.as_ref().zip(files_before.as_ref());
-    let processes = node.job.as_ref().map(|job| processes::of_job(job.directory())).unwrap_or_default();
-    let is_of_files = worlds::is_of_files(output.is_some(), stores_before.is_some());
-    let worlds = if plan.args.quiet || is_of_files { Worlds::new() } else { worlds::worlds(&processes, end) };
-    let name = plan.name.as_deref();
-    let run = FinishedRun {
-        args: plan.args,
-        words: &plan.words,
-        library: &plan.library,
-        status,
-        end,
-        name,
-        is_part: plan.own_name.is_none(),
-        job_error: job_error.as_deref(),
-        stem: plan.stem.as_deref(),
-        processes,
-        has_processes: node.job.is_some(),
-        is_followed: node.is_shared && node.job.is_none(),
-        stores_before,
-        files: plan.files.as_ref(),
-        output,
-        summary: plan.summary.as_ref().map(|target| {
-            summary::remove_earlier(target, plan.own_name.as_deref(), &plan.summaries_before);
-            (target, summary::of_run(target, name, &plan.summaries_before))
-        }),
-        worlds,
-        diagnosis,
-        series,
-    };
+    let processes = executed.node.job.as_ref().map(|job| processes::of_job(job.directory()));
+    let processes = processes.unwrap_or_default();
+    let is_of_files = worlds::is_of_files(plan.output.is_some(), executed.stores_before.is_some());
+    let is_shown = !plan.args.quiet && !is_of_files;
+    let worlds = if is_shown { worlds::worlds(&processes, executed.end) } else { Worlds::new() };
+    let mut summaries = Vec::new();
+    if let Some(target) = &plan.summary {
+        summary::remove_earlier(target, plan.own_name.as_deref(), &plan.summaries_before);
+        summaries = summary::of_run(target, plan.name.as_deref(), &plan.summaries_before);
+    }
+    let run = FinishedRun { plan, executed: &executed, status, processes, summaries, worlds };
     for step in STEPS {
         step(&run);
     }
-    remove(node);
+    remove(executed.node);
     Ok(status)
 }
 

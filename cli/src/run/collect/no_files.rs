@@ -26,12 +26,14 @@ pub(super) fn reason(words: &[OsString], library: &Path, status: ExitStatus) -> 
 pub(super) fn reason_of_run(run: &FinishedRun<'_>) -> String {
     let processes = &run.processes;
     let advice =
-        if run.args.crash_safe { "" } else { "; keep the records of such processes with --crash-safe" };
+        if run.plan.args.crash_safe { "" } else { "; keep the records of such processes with --crash-safe" };
     if processes.is_empty() {
-        let certain = certain_reason(run.words, run.library);
+        let certain = certain_reason(&run.plan.words, &run.plan.library);
         return match failure(run.status) {
-            Some(how) if certain.is_none() && run.has_processes => format!("the command {how}; {NONE_HERE}"),
-            _ => certain.unwrap_or_else(|| reason_by_command(run.words, run.status)),
+            Some(how) if certain.is_none() && run.executed.node.job.is_some() => {
+                format!("the command {how}; {NONE_HERE}")
+            }
+            _ => certain.unwrap_or_else(|| reason_by_command(&run.plan.words, run.status)),
         };
     }
     let of_command = failure_and(run.status);

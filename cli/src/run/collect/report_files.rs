@@ -12,24 +12,24 @@ use crate::print;
 use crate::run::plan::output::{self, Target};
 
 pub(super) fn report_files(run: &FinishedRun<'_>) {
-    let Some((target, before)) = run.output else {
+    let Some((target, before)) = run.output() else {
         report_files_of_settings(run);
         return;
     };
     // Another process may write the file for the whole job, and this one does not wait for it.
-    let is_for_others = run.args.one_file && is_inside_a_job();
-    let has_files = if run.args.one_file {
+    let is_for_others = run.plan.args.one_file && is_inside_a_job();
+    let has_files = if run.plan.args.one_file {
         report_one_file(run, target, before, is_for_others)
     } else {
         run.has_new_files()
     };
-    if has_files || is_for_others || run.is_followed {
+    if has_files || is_for_others || run.executed.node.is_followed() {
         return;
     }
     let why = no_files::reason_of_run(run);
     let earlier = if before.is_empty() { "" } else { "; those of an earlier run stay" };
     // The series of killed processes is a file, too.
-    let name = if run.series.is_some() { "*.prof" } else { ".*" };
+    let name = if run.executed.series.is_some() { "*.prof" } else { ".*" };
     print(&format!(
         "no file {}{name} was written: {why}{earlier}; `mpit doctor` reports details",
         target.shown
@@ -38,7 +38,7 @@ pub(super) fn report_files(run: &FinishedRun<'_>) {
 
 /// Reports that processes wrote no file although settings name files, without `--output`.
 fn report_files_of_settings(run: &FinishedRun<'_>) {
-    let Some(files) = run.files else { return };
+    let Some(files) = &run.plan.files else { return };
     if run.processes.is_empty() || files.has_new() {
         return;
     }
@@ -56,7 +56,7 @@ fn report_one_file(
 ) -> bool {
     let shown = &target.shown;
     let is_of_run = |file: &&Named| {
-        let is_own = |identity: Identity| identity.belongs_to_run(run.name);
+        let is_own = |identity: Identity| identity.belongs_to_run(run.name());
         before.is_new(&file.path) && file.is_ours() && Identity::of_file(&file.path).is_none_or(is_own)
     };
     let all = names::find(Path::new(&target.stem)).unwrap_or_default();

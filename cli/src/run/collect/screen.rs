@@ -24,10 +24,10 @@ const OF_OTHER_NODES: &str =
 
 /// Prints the summaries of the worlds, or the reason why nothing was recorded.
 pub(super) fn show(run: &FinishedRun<'_>) {
-    if run.args.quiet {
+    if run.plan.args.quiet {
         return;
     }
-    let lines = if run.is_part { lines_of_part(run) } else { lines(run) };
+    let lines = if run.plan.own_name.is_none() { lines_of_part(run) } else { lines(run) };
     for line in lines {
         print(&line);
     }
@@ -42,7 +42,7 @@ fn lines_of_part(run: &FinishedRun<'_>) -> Vec<String> {
     if run.worlds.values().all(World::is_whole) {
         return lines(run);
     }
-    if run.output.is_some() || run.summary.is_some() {
+    if run.output().is_some() || run.plan.summary.is_some() {
         return Vec::new();
     }
     let partial = run.worlds.values().filter(|world| !world.is_whole() && world.has_first_rank);
@@ -59,11 +59,11 @@ fn with_files(run: &FinishedRun<'_>) -> Result<Worlds, String> {
     if !worlds.is_empty() && worlds.values().all(World::is_whole) {
         return Ok(worlds);
     }
-    let (files, shown) = match (&run.summary, run.output) {
+    let (files, shown) = match (&run.plan.summary, run.output()) {
         // A job that was killed has none.
-        (Some((target, files)), _) if !files.is_empty() => (files.clone(), &target.shown),
+        (Some(target), _) if !run.summaries.is_empty() => (run.summaries.clone(), &target.shown),
         (_, Some((target, _))) if run.has_new_files() => {
-            (files_of_run(&[target.stem.clone().into()], run.name), &target.shown)
+            (files_of_run(&[target.stem.clone().into()], run.name()), &target.shown)
         }
         _ => return Ok(worlds),
     };
@@ -86,7 +86,7 @@ fn lines(run: &FinishedRun<'_>) -> Vec<String> {
     };
     let worlds: Vec<_> = worlds.iter().collect();
     let mut lines: Vec<String> = match worlds[..] {
-        [] if run.output.is_some() || has_stored_files(run) => return Vec::new(),
+        [] if run.output().is_some() || has_stored_files(run) => return Vec::new(),
         [] => return nothing(run),
         [(_, world)] => screen::lines(&world.summary).into_iter().chain(world.parts.clone()).collect(),
         _ => {
@@ -100,7 +100,7 @@ fn lines(run: &FinishedRun<'_>) -> Vec<String> {
         lines.push(format!("and {} more worlds", worlds.len() - MAX_WORLDS));
     }
     let is_of_others = |(_, world): &(&u32, &World)| !world.is_whole();
-    if run.output.is_none() && run.summary.is_none() && worlds.iter().any(is_of_others) {
+    if run.output().is_none() && run.plan.summary.is_none() && worlds.iter().any(is_of_others) {
         lines.push(ON_OTHERS.into());
     }
     if let Some(how) = no_files::failure(run.status)
@@ -108,12 +108,12 @@ fn lines(run: &FinishedRun<'_>) -> Vec<String> {
     {
         lines.push(format!("the command {how}"));
     }
-    let of_files = run.output.filter(|_| run.has_new_files());
-    let of_summary = run.summary.as_ref().filter(|(_, files)| !files.is_empty()).map(|(target, _)| *target);
+    let of_files = run.output().filter(|_| run.has_new_files());
+    let of_summary = run.plan.summary.as_ref().filter(|_| !run.summaries.is_empty());
     match of_files.map(|(target, _)| target).or(of_summary) {
         Some(target) => lines.push(format!("more: mpit report {}", target.shown)),
         // A line says why there are none.
-        None if run.output.is_some() || run.summary.is_some() => (),
+        None if run.output().is_some() || run.plan.summary.is_some() => (),
         None => lines.push(
             "more: mpit run --output prof/ -- COMMAND, then mpit report prof; without these lines: --quiet"
                 .into(),
@@ -124,22 +124,27 @@ fn lines(run: &FinishedRun<'_>) -> Vec<String> {
 
 /// Returns true if the processes wrote files and removed their stores, from which the summaries would have been.
 fn has_stored_files(run: &FinishedRun<'_>) -> bool {
-    run.stores_before.as_ref().is_some_and(Before::has_new_files)
+    run.executed.stores_before.as_ref().is_some_and(Before::has_new_files)
 }
 
 /// Returns the reason why nothing was recorded. With `--summary`, [`at_end`](super::at_end) prints it.
 fn nothing(run: &FinishedRun<'_>) -> Vec<String> {
-    if run.summary.is_some() {
+    if run.plan.summary.is_some() {
         return Vec::new();
     }
-    let no_directory =
-        run.job_error.map(|error| format!("there is no directory for the records of processes: {error}"));
-    let certain = no_directory.or_else(|| no_files::certain_reason(run.words, run.library));
+    let no_directory = run
+        .executed
+        .job_error
+        .as_ref()
+        .map(|error| format!("there is no directory for the records of processes: {error}"));
+    let certain = no_directory.or_else(|| no_files::certain_reason(&run.plan.words, &run.plan.library));
     let is_certain = certain.is_some();
     let why = match (certain, no_files::failure(run.status)) {
         (Some(why), _) => why,
         (None, Some(end)) => format!("the command {end}; {NONE_HERE}"),
-        (None, None) if no_files::names_mpi(run.words) => no_files::reason_by_command(run.words, run.status),
+        (None, None) if no_files::names_mpi(&run.plan.words) => {
+            no_files::reason_by_command(&run.plan.words, run.status)
+        }
         (None, None) => NONE_HERE.into(),
     };
     let mut lines = vec![format!("nothing was recorded: {why}; `mpit doctor` reports details")];

@@ -36,8 +36,8 @@ pub(super) fn remove_earlier(target: &Target, name: Option<&str>, before: &Files
 
 /// Reports that there is no file.
 pub(super) fn report(run: &FinishedRun<'_>) {
-    let Some((target, files)) = &run.summary else { return };
-    if is_inside_a_job() || !files.is_empty() {
+    let Some(target) = &run.plan.summary else { return };
+    if is_inside_a_job() || !run.summaries.is_empty() {
         return;
     }
     let why = if run.processes.iter().any(|process| process.header.finalized) {
@@ -48,7 +48,7 @@ pub(super) fn report(run: &FinishedRun<'_>) {
     } else {
         match no_files::failure(run.status) {
             Some(how) => format!("the command {how}, and processes write it at the end of MPI"),
-            None => no_files::reason(run.words, run.library, run.status),
+            None => no_files::reason(&run.plan.words, &run.plan.library, run.status),
         }
     };
     let earlier = if plan::files(target).is_empty() { "" } else { "; that of an earlier run stays" };

@@ -25,15 +25,15 @@ use crate::run::plan::tables::{cannot_remove, directories};
 
 /// Packs the files of a job, in front of its launcher.
 pub(super) fn pack_all(run: &FinishedRun<'_>) {
-    let Some((target, _)) = run.output else { return };
-    if !run.args.tables || is_inside_a_job() || !run.has_new_files() {
+    let Some((target, _)) = run.output() else { return };
+    if !run.plan.args.tables || is_inside_a_job() || !run.has_new_files() {
         return;
     }
     if let Err(why) = remove_earlier(Path::new(&target.stem)) {
         print(&format!("{why}; the records stay in files"));
         return;
     }
-    for world in worlds(Path::new(&target.stem), run.name) {
+    for world in worlds(Path::new(&target.stem), run.name()) {
         if world.has_stores() {
             print(&format!(
                 "{}: the records stay in files, because some processes still run or left damaged files",

@@ -14,11 +14,12 @@ use crate::print;
 /// Writes the files of the processes on this machine that could not write theirs.
 pub(super) fn write(run: &FinishedRun<'_>) {
     let mut worlds: BTreeMap<PathBuf, Stores> = BTreeMap::new();
-    for process in run.processes.iter().filter(|process| is_to_be_written(process, run.args.crash_safe)) {
+    for process in run.processes.iter().filter(|process| is_to_be_written(process, run.plan.args.crash_safe))
+    {
         let Process { world, store, .. } = process;
-        match store.read_at(Some(run.end)) {
+        match store.read_at(Some(run.executed.end)) {
             Ok(recovered) => {
-                let by_settings = || run.stem.map(|stem| stem_of(stem, *world));
+                let by_settings = || run.plan.stem.as_deref().map(|stem| stem_of(stem, *world));
                 if let Some(stem) = recovered.stem.clone().or_else(by_settings) {
                     worlds.entry(stem).or_default().insert(store.rank, (store.clone(), recovered));
                 }
@@ -27,7 +28,7 @@ pub(super) fn write(run: &FinishedRun<'_>) {
         }
     }
     let of_run =
-        |path: &Path| Identity::of_file(path).is_some_and(|identity| identity.belongs_to_run(run.name));
+        |path: &Path| Identity::of_file(path).is_some_and(|identity| identity.belongs_to_run(run.name()));
     for (stem, stores) in worlds {
         MissingFiles { stem, is_written: &of_run, keeps_stores: false }.write(&stores);
     }

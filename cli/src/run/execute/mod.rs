@@ -57,6 +57,11 @@ pub(crate) struct NodeState {
 }
 
 impl NodeState {
+    /// Returns true if another `mpit run` of this machine, which has not ended yet, has the processes.
+    pub(crate) fn is_followed(&self) -> bool {
+        self.is_shared && self.job.is_none()
+    }
+
     /// Leaves the other `mpit run`s of the job on this node. The last one has its directory then.
     pub(crate) fn leave(&mut self) {
         if let Some(shared) = self.shared.take() {

@@ -22,7 +22,7 @@ use texts::Texts;
 
 /// Writes the series of the process behind the launcher.
 pub(super) fn write_of_process(run: &FinishedRun<'_>) {
-    if let Some(samples) = &run.series
+    if let Some(samples) = &run.executed.series
         && samples.of_process.is_some()
     {
         write(run, samples);
@@ -31,7 +31,7 @@ pub(super) fn write_of_process(run: &FinishedRun<'_>) {
 
 /// Writes the series of each world of a command with a launcher.
 pub(super) fn write_of_job(run: &FinishedRun<'_>) {
-    if let Some(samples) = &run.series
+    if let Some(samples) = &run.executed.series
         && samples.of_process.is_none()
     {
         write(run, samples);
@@ -39,14 +39,14 @@ pub(super) fn write_of_job(run: &FinishedRun<'_>) {
 }
 
 fn write(run: &FinishedRun<'_>, samples: &Samples) {
-    let Some((target, before)) = run.output else { return };
+    let Some((target, before)) = run.output() else { return };
     let stem = Path::new(&target.stem);
     let (named, world) = match samples.of_process {
         // The name of its store has the number.
         Some(_) => (Vec::new(), world_of_child()),
-        None => (named_worlds(stem, before, run.name), None),
+        None => (named_worlds(stem, before, run.name()), None),
     };
-    let texts = Texts { before, run: run.name, world };
+    let texts = Texts { before, run: run.name(), world };
     // Worlds without an identity have the numbers that others leave.
     let (known, unknown): (Vec<_>, Vec<_>) =
         samples.worlds.iter().partition(|(_, world)| world.identity.is_some());
@@ -64,7 +64,7 @@ fn write(run: &FinishedRun<'_>, samples: &Samples) {
         let lost = texts.add_to(&mut whole, &world_stem, samples.end);
         let rows = whole.history.rows();
         // Without any files, the program may not use MPI.
-        if !lost.is_empty() && !run.args.quiet && target.files().have_more_than(before) {
+        if !lost.is_empty() && !run.plan.args.quiet && target.files().have_more_than(before) {
             print(&format!(
                 "{shown} lacks records of {}: the processes ended before they were sampled, or their records did not fit",
                 rank_lists::ranks(&lost)
@@ -78,13 +78,13 @@ fn write(run: &FinishedRun<'_>, samples: &Samples) {
             Ok(()) => written += 1,
             Err(error) => print(&format!("cannot write {}: {error}", path.display())),
         }
-        if samples.of_process.is_none() && !run.args.quiet {
+        if samples.of_process.is_none() && !run.plan.args.quiet {
             report_others(&whole, &lost, &shown);
         }
     }
     // Without any files, the reason was printed before.
     let is_missing = written == 0 && samples.of_process.is_none() && target.files().have_more_than(before);
-    if is_missing && !run.args.quiet {
+    if is_missing && !run.plan.args.quiet {
         print(&format!(
             "--series: no process on this node was recorded, so there is no {}{ENDING}",
             target.shown
