@@ -127,7 +127,7 @@ fn has_stored_files(run: &FinishedRun<'_>) -> bool {
     run.executed.stores_before.as_ref().is_some_and(Before::has_new_files)
 }
 
-/// Returns the reason why nothing was recorded. With `--summary`, [`at_end`](super::at_end) prints it.
+/// Returns the reason why nothing was recorded. With `--summary`, [`summary`](super::summary) prints it.
 fn nothing(run: &FinishedRun<'_>) -> Vec<String> {
     if run.plan.summary.is_some() {
         return Vec::new();

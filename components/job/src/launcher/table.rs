@@ -43,8 +43,8 @@ pub(crate) enum WorldName {
     Namespace([&'static str; 2], &'static str),
     /// The beginning of the name, and variables with the number of the launcher and the group of processes that it started, from 0.
     Group(&'static str, &'static str, &'static str),
-    /// The proxy that started the process.
-    Proxy,
+    /// The proxy that started the process, with which it has a connection by one of these variables.
+    Proxy([&'static str; 2]),
     /// The number of an application or step, in all of these variables; another one that the script of a batch job lacks.
     Number(&'static [&'static str], Option<&'static str>),
 }
@@ -247,7 +247,10 @@ pub static LAUNCHERS: [Launcher; 8] = [
             size: Some("PMI_SIZE"),
             mark: Some("PMI_FD"),
             never_of_srun: Some("I_MPI_HYDRA_UUID"),
-            worlds: &[WorldName::Group("intel", "I_MPI_HYDRA_UUID", "HYDRA_BSTRAP_PGID"), WorldName::Proxy],
+            worlds: &[
+                WorldName::Group("intel", "I_MPI_HYDRA_UUID", "HYDRA_BSTRAP_PGID"),
+                WorldName::Proxy(["PMI_FD", "PMI_PORT"]),
+            ],
             ..NO_VARIABLES
         },
         placements: &[Placement {

@@ -7,7 +7,7 @@
 
 use std::fs;
 
-use mpit_base::internal::environment::{var, var_os};
+use mpit_base::internal::environment::var;
 use mpit_base::internal::own_process;
 use mpit_base::internal::peer_port::peer_port;
 
@@ -44,23 +44,33 @@ pub fn world_of_child() -> Option<String> {
     launched(false).map(|found| found.key.replace(char::is_control, " "))
 }
 
+fn variable(name: &str) -> Option<String> {
+    var(name).filter(|value| !value.is_empty())
+}
+
 fn launched(spawned: bool) -> Option<Found> {
-    let variable = |name: &str| var(name).filter(|value| !value.is_empty());
     launched_by(&variable, || hydra(spawned))
+}
+
+fn worlds() -> impl Iterator<Item = WorldName> {
+    VARIABLES.iter().flat_map(|(_, known)| known.worlds).copied()
 }
 
 fn launched_by(
     variable: &dyn Fn(&str) -> Option<String>,
     proxy: impl Fn() -> Option<Found>,
 ) -> Option<Found> {
-    VARIABLES.iter().flat_map(|(_, known)| known.worlds).find_map(|world| match *world {
+    worlds().find_map(|world| match world {
         WorldName::Namespace(variables, random) => namespace(variables, random, variable),
         WorldName::Group(prefix, launcher, group) => {
             let (launcher, group) = (variable(launcher)?, variable(group).unwrap_or_default());
             let number = group.parse().ok().map(|group: u32| group.saturating_add(1));
             Some(Found { key: format!("{prefix} {launcher} {group}"), number })
         }
-        WorldName::Proxy => proxy(),
+        WorldName::Proxy(connections) => {
+            connections.into_iter().find_map(variable)?;
+            proxy()
+        }
         WorldName::Number(variables, requires) => {
             requires.map_or(Some(String::new()), variable)?;
             let values: Option<Vec<_>> = variables.iter().map(|name| variable(name)).collect();
@@ -73,7 +83,6 @@ fn launched_by(
 /// Returns true if `srun` itself started the processes of this world, or of the world of the process that this one starts. `mpiexec` often
 /// starts its daemons by `srun`, and their processes inherit the variables of the daemons' step.
 pub(crate) fn is_of_srun() -> bool {
-    let variable = |name: &str| var(name).filter(|value| !value.is_empty());
     is_of_srun_by(&variable, || hydra(false).is_some())
 }
 
@@ -82,11 +91,16 @@ fn is_of_srun_by(variable: &dyn Fn(&str) -> Option<String>, has_proxy: impl FnOn
     if variable("SLURM_PROCID").is_none() || others.any(|name| variable(name).is_some()) {
         return false;
     }
-    let namespace = variable("PMIX_NAMESPACE").or_else(|| variable("OMPI_MCA_ess_base_jobid"));
-    if namespace.is_some_and(|namespace| !namespace.starts_with(SLURM_NAMESPACE)) {
+    let value = |names: [&str; 2]| names.into_iter().find_map(variable);
+    let is_of_another = |namespace: String| !namespace.starts_with(SLURM_NAMESPACE);
+    let mut namespaces = worlds().filter_map(|world| match world {
+        WorldName::Namespace(names, _) => value(names),
+        _ => None,
+    });
+    if namespaces.any(is_of_another) {
         return false;
     }
-    let has_pmi = variable("PMI_FD").or_else(|| variable("PMI_PORT")).is_some();
+    let has_pmi = worlds().any(|world| matches!(world, WorldName::Proxy(names) if value(names).is_some()));
     // `srun --mpi=pmi2` sets both, Hydra only the first. In a step of PMI-2, Hydra's processes inherit the second, and have a proxy.
     !has_pmi || (variable("PMI_JOBID").is_some() && !has_proxy())
 }
@@ -120,7 +134,6 @@ const ANCESTORS: usize = 8;
 const CONTROL: &str = "HYDI_CONTROL_FD";
 
 fn hydra(spawned: bool) -> Option<Found> {
-    var_os("PMI_FD").or_else(|| var_os("PMI_PORT"))?;
     let mut key = proxy().or_else(control_connection)?;
     if spawned {
         // The proxy may be the one that started the parents.
