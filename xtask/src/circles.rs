@@ -98,7 +98,7 @@ fn is_for_tests(attributes: &[Attribute]) -> bool {
 fn path_attribute(attributes: &[Attribute]) -> Option<String> {
     attributes.iter().find_map(|attribute| match &attribute.meta {
         Meta::NameValue(pair) if pair.path.is_ident("path") => match &pair.value {
-            Expr::Lit(value) if let Lit::Str(text) = &value.lit => Some(text.value()),
+            Expr::Lit(syn::ExprLit { lit: Lit::Str(text), .. }) => Some(text.value()),
             _ => None,
         },
         _ => None,
