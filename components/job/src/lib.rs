@@ -33,6 +33,7 @@ mod claim;
 pub mod directory;
 #[cfg(feature = "process")]
 pub mod identity;
+#[cfg(feature = "process")]
 pub mod launcher;
 #[cfg(feature = "process")]
 pub mod lock_file;

@@ -1,6 +1,5 @@
 //! Launchers by the environment variables of a process.
 
-#[cfg(feature = "process")]
 use mpit_base::internal::environment::{var, var_os};
 
 use super::table::VARIABLES;
@@ -27,14 +26,12 @@ pub fn rank_and_size<'a>(value: impl Fn(&str) -> Option<&'a str>) -> Option<(u32
 }
 
 /// Returns the rank of the process that this command starts, behind a launcher.
-#[cfg(feature = "process")]
 #[must_use]
 pub fn rank() -> Option<u32> {
     ranks().find_map(|name| var(name)?.parse().ok())
 }
 
 /// Returns true if a launcher started this command. Then each process of the job runs one, and they share the files.
-#[cfg(feature = "process")]
 #[must_use]
 pub fn is_inside_a_job() -> bool {
     let marks = VARIABLES.iter().filter_map(|(_, known)| known.mark);
