@@ -18,10 +18,10 @@ mod forwarding;
 mod inherited;
 mod inventory;
 mod map;
-mod node;
 mod pack;
 mod pid_namespace;
 mod preload;
+mod rank_lists;
 mod report;
 mod run;
 mod search_path;
@@ -147,7 +147,7 @@ struct Run {
     #[arg(
         long,
         value_name = "SECONDS",
-        value_parser = run::series::interval,
+        value_parser = run::plan::series::interval,
         requires = "output",
         allow_negative_numbers = true
     )]

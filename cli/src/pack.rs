@@ -7,7 +7,7 @@ use mpit_report::input::{self, Run};
 use mpit_report::pack::{self, Packed, pack_all};
 use mpit_report::records;
 
-use crate::run::rank_ranges;
+use crate::rank_lists::rank_ranges;
 use crate::{Pack, print};
 
 /// The maximum number of ranges of ranks that are printed.

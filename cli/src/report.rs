@@ -15,7 +15,7 @@ use mpit_report::input::{self, Run};
 use mpit_report::matrix::{self, MAT_LIMIT, Selection, Value};
 use mpit_report::{Job, Matrix, data, html, json, picture, summary};
 
-use crate::run::ranks;
+use crate::rank_lists::ranks;
 use crate::{Report, output, print};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -63,14 +63,10 @@ pub mod about {
     pub use mpit_monitoring::about::describe;
 }
 
-/// The identity of a run, and the names of its files.
+/// The run of this process, and its launcher.
 pub mod run {
-    pub use mpit_format::identity::Identity;
-    pub use mpit_format::names::{self, stem_of};
-    pub use mpit_monitoring::run::{
-        JOB, RUN, compact_time, of_environment, remove_traces, set_spawned, time_text, world_of_child,
-    };
-    pub use mpit_monitoring::run::{job, slurm, template};
+    pub use mpit_job::identity::set_spawned;
+    pub use mpit_job::launcher::of_variables as launcher;
 }
 
 /// Reading of files that may be anything.

@@ -10,7 +10,7 @@ use mpit::internal::lock::Mutex;
 use mpit::internal::own_process;
 use mpit::internal::registry::{misspelled, unknown};
 use mpit::tool::Registry;
-use mpit_components::{host, monitoring};
+use mpit_components::{host, monitoring, run};
 
 use crate::host::Host;
 use crate::json::Object;
@@ -84,26 +84,10 @@ fn basic_report(directory: &Path) -> Report {
     }
 }
 
-/// The launcher of Open MPI.
-pub const OPEN_MPI: &str = "mpiexec of Open MPI";
-
-/// The launcher of MPICH and the libraries made of it.
-pub const HYDRA: &str = "Hydra, the mpiexec of MPICH and Intel MPI";
-
-/// Environment variables with the number of processes, and the launchers that set them. The first one present
-/// wins: launchers may run below others.
-pub const LAUNCHERS: [(&str, &str); 4] = [
-    ("OMPI_COMM_WORLD_SIZE", OPEN_MPI),
-    ("PMI_SIZE", HYDRA),
-    ("SLURM_STEP_NUM_TASKS", "srun"),
-    ("PMIX_RANK", "a launcher with PMIx"),
-];
-
+/// Returns the launcher of this process, and the number of processes.
 fn launcher() -> Option<(&'static str, Option<u32>)> {
-    let set = |&(variable, name)| Some((variable, name, environment::var(variable)?));
-    let (variable, name, value) = LAUNCHERS.iter().find_map(set)?;
-    let size = if variable == "PMIX_RANK" { None } else { value.parse().ok() };
-    Some((name, size))
+    let (name, size) = run::launcher(|variable| environment::var(variable).is_some())?;
+    Some((name, size.and_then(environment::var).and_then(|size| size.parse().ok())))
 }
 
 /// Adds what is known after the initialization of MPI.

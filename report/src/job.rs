@@ -7,6 +7,7 @@ use mpit_format::Identity;
 use mpit_format::profile::{About, NOT_RECORDED};
 use mpit_format::rows::Kind;
 use mpit_format::summary::{Summary, SummaryFile};
+use mpit_job::slurm;
 
 use crate::comm_calls::{CallTimes, CommCalls};
 use crate::comm_groups::{CommGroup, JobSum};
@@ -145,9 +146,9 @@ impl Job {
 pub(crate) const FACTS: [(&str, &str); 8] = [
     ("program", "program"),
     ("command", "command"),
-    ("slurm_job", "Slurm job"),
-    ("slurm_step", "Slurm step"),
-    ("slurm_nodes", "Slurm nodes"),
+    (slurm::JOB, "Slurm job"),
+    (slurm::STEP, "Slurm step"),
+    (slurm::NODES, "Slurm nodes"),
     ("mpi", "MPI library"),
     ("mpit", "mpit"),
     (NOT_RECORDED, "not recorded"),

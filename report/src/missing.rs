@@ -4,15 +4,9 @@ use std::collections::BTreeSet;
 use std::fmt;
 
 use mpit_format::profile::{About, MAX_FACT};
-use mpit_format::slurm::is_step_of_srun;
+use mpit_job::slurm::{self, is_step_of_srun};
 
 use crate::node_list;
-
-/// The kind of the fact that names the nodes of a job.
-const NODES: &str = "slurm_nodes";
-
-/// The kind of the fact that names the step of a job.
-const STEP: &str = "slurm_step";
 
 /// A range of ranks without data.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -85,11 +79,11 @@ pub(crate) fn missing_nodes<'a>(
 fn nodes_of_step<'a>(about: &'a [About], of_parts: &'a BTreeSet<String>) -> Option<&'a str> {
     let values =
         |key: &'static str| about.iter().filter(move |fact| fact.key == key).map(|fact| fact.value.as_str());
-    if !values(STEP).all(is_step_of_srun) {
+    if !values(slurm::STEP).all(is_step_of_srun) {
         return None;
     }
     let of_facts: Vec<&str> =
-        if values(STEP).next().is_some() { values(NODES).collect() } else { Vec::new() };
+        if values(slurm::STEP).next().is_some() { values(slurm::NODES).collect() } else { Vec::new() };
     // One of the maximum length may have been cut off. Parts have it as a whole.
     let (whole, cut): (Vec<&str>, Vec<&str>) = of_facts.into_iter().partition(|list| list.len() < MAX_FACT);
     let lists: BTreeSet<&str> = whole.into_iter().chain(of_parts.iter().map(String::as_str)).collect();

@@ -6,7 +6,7 @@ use super::Diagnosis;
 use super::processes::Process;
 use super::watch::ObservedProgram;
 use crate::elf::Program;
-use crate::run::no_files;
+use crate::run::collect::no_files;
 
 pub(super) fn of(diagnosis: &Diagnosis<'_>) -> Vec<String> {
     let mut all = BTreeSet::new();

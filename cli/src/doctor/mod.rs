@@ -11,10 +11,10 @@ use mpit::cvar::sources::LAUNCHER_SETTINGS;
 use mpit_ffi::doctor::DIRECTORY;
 
 use crate::forwarding::{self, CommandEnd};
-use crate::run::launchers;
-use crate::run::output::Target;
+use crate::run::plan::output::Target;
+use crate::run::plan::{propagation, settings::settings as settings_of_run};
 use crate::settings::{self, Setting};
-use crate::{Run, output, preload, require_program, run};
+use crate::{Run, output, preload, require_program};
 use processes::Process;
 use rustix::process::Pid;
 use watch::Watch;
@@ -31,7 +31,7 @@ pub(crate) fn diagnose(args: &Run) -> Result<ExitCode, String> {
     require_program(&args.command)?;
     let library = preload::find(args.library.file.as_deref())?;
     let target = args.output_target()?;
-    let mut all = run::settings(args, target.as_ref(), args.summary_target()?.as_ref())?;
+    let mut all = settings_of_run(args, target.as_ref(), args.summary_target()?.as_ref())?;
     if let Some(target) = &target {
         target.prepare()?;
     }
@@ -42,7 +42,7 @@ pub(crate) fn diagnose(args: &Run) -> Result<ExitCode, String> {
     all.retain(|setting| setting.name != "monitoring_summary_file");
     let directory = reports(target.as_ref())?;
     let names = [&preload::VARIABLES[..], &[LAUNCHER_SETTINGS, DIRECTORY]].concat();
-    let handed = launchers::hand_on(&args.command, &names);
+    let handed = propagation::hand_on(&args.command, &names);
     let mut command = Command::new(&handed.words[0]);
     command.args(&handed.words[1..]).envs(handed.environment.iter().map(|(name, value)| (name, value)));
     command.env(LAUNCHER_SETTINGS, settings::for_environment(&all));

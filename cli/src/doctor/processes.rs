@@ -9,7 +9,7 @@ use serde::Deserialize;
 
 use super::Diagnosis;
 use crate::pid_namespace::OwnNumber;
-use crate::run::ranks;
+use crate::rank_lists::ranks;
 
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]

@@ -10,7 +10,7 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use mpit::cvar::sources::LAUNCHER_SETTINGS;
-use mpit_ffi::doctor::{HYDRA, LAUNCHERS, OPEN_MPI};
+use mpit_job::launcher::{LAUNCHERS, Launcher, of_variables};
 
 use crate::elf::Program;
 use crate::pid_namespace::{self, OwnNumber};
@@ -117,11 +117,11 @@ fn observe(environment: &[u8], maps: &str, library: &Path) -> ObservedProgram {
         has_settings: value(LAUNCHER_SETTINGS).is_some(),
         has_library: files().any(is_ours),
         has_mpi: files().any(is_mpi),
-        foreign_launcher: LAUNCHERS
-            .iter()
-            .find(|(variable, _)| value(variable).is_some())
-            .map(|(_, launcher)| *launcher)
-            .filter(|launcher| [OPEN_MPI, HYDRA].contains(launcher))
+        foreign_launcher: of_variables(|name| value(name).is_some())
+            .and_then(|(name, _)| {
+                LAUNCHERS.iter().find(|one| one.name == name && !one.library_files.is_empty())
+            })
+            .map(|launcher| launcher.name)
             .filter(|launcher| files().filter_map(launcher_of).any(|own| own != *launcher)),
     }
 }
@@ -129,20 +129,18 @@ fn observe(environment: &[u8], maps: &str, library: &Path) -> ObservedProgram {
 /// Returns the launcher of the MPI library in a file, if the version in its name shows it.
 fn launcher_of(path: &str) -> Option<&'static str> {
     let base = path.rsplit('/').next()?;
-    if base.starts_with("libmpi.so.40") {
-        Some(OPEN_MPI)
-    } else if base.starts_with("libmpi.so.12") || base.starts_with("libmpich.so.") {
-        Some(HYDRA)
-    } else {
-        None
-    }
+    let has = |launcher: &&Launcher| launcher.library_files.iter().any(|begin| base.starts_with(begin));
+    LAUNCHERS.iter().find(has).map(|launcher| launcher.name)
 }
 
 #[cfg(test)]
 mod tests {
     use std::path::Path;
 
-    use super::{HYDRA, OPEN_MPI, observe};
+    use super::observe;
+
+    const OPEN_MPI: &str = "mpiexec of Open MPI";
+    const HYDRA: &str = "Hydra, the mpiexec of MPICH and Intel MPI";
 
     #[test]
     fn launchers_of_other_libraries_are_noticed() {

@@ -2,80 +2,79 @@
 
 use std::collections::BTreeSet;
 use std::net::IpAddr;
+use std::ops::Deref;
+use std::sync::LazyLock;
 
 use clap::ValueEnum;
+use clap::builder::PossibleValue;
+use mpit_job::launcher::{LAUNCHERS, NodeNames, Placement, PlacementFile, of_run};
 use mpit_report::Job;
 
 use super::topology::Topology;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Launcher {
-    /// mpiexec of Open MPI 4
-    Openmpi4,
-    /// mpiexec of Open MPI 5
-    Openmpi5,
-    /// srun
-    Slurm,
-    /// mpiexec of MPICH and Intel MPI
-    Hydra,
-    /// The launchers of Cray MPICH
-    Cray,
+/// A way of a launcher to place ranks.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Launcher(&'static Placement);
+
+static ALL: LazyLock<Vec<Launcher>> =
+    LazyLock::new(|| LAUNCHERS.iter().flat_map(|launcher| launcher.placements).map(Launcher).collect());
+
+impl ValueEnum for Launcher {
+    fn value_variants<'a>() -> &'a [Self] {
+        &ALL
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        Some(PossibleValue::new(self.name).help(self.help))
+    }
+}
+
+impl Deref for Launcher {
+    type Target = Placement;
+
+    fn deref(&self) -> &Placement {
+        self.0
+    }
 }
 
 impl Launcher {
-    #[cfg(test)]
-    pub(super) const ALL: [Self; 5] = [Self::Openmpi4, Self::Openmpi5, Self::Slurm, Self::Hydra, Self::Cray];
-
     /// Returns the launcher of the run, by the MPI library and the command that its files name.
     pub(super) fn of(job: &Job) -> Result<Self, String> {
         let fact = |key: &str| job.about.iter().find(|fact| fact.key == key).map(|fact| fact.value.as_str());
-        detect(fact("mpi").unwrap_or_default(), fact("command").unwrap_or_default()).ok_or_else(|| {
+        let found = of_run(fact("mpi").unwrap_or_default(), fact("command").unwrap_or_default());
+        found.map(Self).ok_or_else(|| {
             "the files do not name an MPI library whose launcher is known; use --launcher".to_owned()
         })
     }
 
-    /// Returns true if the file names nodes.
-    pub(super) fn needs_names(self) -> bool {
-        self != Self::Cray
+    /// Returns true if the file has the ranks on each node, and does not name nodes.
+    pub(super) fn has_ranks_only(self) -> bool {
+        matches!(self.file, PlacementFile::RankOrder(_))
     }
 
-    /// Returns the names of nodes as the launcher knows them. Open MPI cuts the domain off its own node's name, and then accepts the short name
-    /// only. Slurm's names are those of its configuration, by default without a domain; names that the user gives (`are_given`) are taken
-    /// for these.
+    /// Returns the names of nodes as the launcher knows them. Names that the user gives (`are_given`) may be taken for these.
     pub(super) fn names_of_nodes(self, names: Vec<String>, are_given: bool) -> Vec<String> {
-        match self {
-            Self::Openmpi4 | Self::Openmpi5 => without_domains(names),
-            Self::Slurm if !are_given => without_domains(names),
-            Self::Slurm | Self::Hydra | Self::Cray => names,
+        match self.nodes {
+            NodeNames::Short => without_domains(names),
+            NodeNames::ShortUnlessGiven if !are_given => without_domains(names),
+            NodeNames::ShortUnlessGiven | NodeNames::Full => names,
         }
     }
 
     /// Returns the command line for the program of the run, with a file that has the placement.
-    pub(super) fn line(self, file: &str, job: &Job, topology: &Topology) -> String {
+    pub(super) fn command_line(self, file: &str, job: &Job, topology: &Topology) -> String {
         let program = job.about.iter().find(|fact| fact.key == "program");
         let program = program.map_or("./app", |fact| fact.value.as_str());
         let file = quoted(file);
-        let ranks = topology.present.len();
         let nodes = topology.cores.iter().filter(|cores| **cores > 0).count();
-        match self {
-            Self::Openmpi4 => format!("mpiexec --rankfile {file} -n {ranks} {program}"),
-            Self::Openmpi5 => format!("mpiexec --map-by rankfile:file={file} -n {ranks} {program}"),
-            Self::Slurm => {
-                format!("SLURM_HOSTFILE={file} srun --distribution=arbitrary -N {nodes} -n {ranks} {program}")
-            }
-            Self::Hydra => format!("mpiexec -machinefile {file} -n {ranks} {program}"),
-            Self::Cray => {
-                let most = topology.cores.iter().max().copied().unwrap_or(1);
-                let copy = if file == "MPICH_RANK_ORDER" {
-                    String::new()
-                } else {
-                    format!("cp {file} MPICH_RANK_ORDER; ")
-                };
-                format!(
-                    "{copy}MPICH_RANK_REORDER_METHOD=3 srun -n {ranks} --ntasks-per-node={most} --distribution=block {program}"
-                )
-            }
-        }
+        let most = topology.cores.iter().max().copied().unwrap_or(1);
+        let copy = match self.file {
+            PlacementFile::RankOrder(name) if file != name => format!("cp {file} {name}; "),
+            _ => String::new(),
+        };
+        let line = self.line.replace("{ranks}", &topology.present.len().to_string());
+        let line = line.replace("{nodes}", &nodes.to_string()).replace("{most}", &most.to_string());
+        copy + &line.replace("{file}", &file).replace("{program}", program)
     }
 }
 
@@ -90,25 +89,6 @@ fn without_domains(names: Vec<String>) -> Vec<String> {
     if distinct == names.len() && !hosts.iter().any(String::is_empty) { hosts } else { names }
 }
 
-fn detect(library: &str, command: &str) -> Option<Launcher> {
-    let starts =
-        |program: &str| command.split_whitespace().any(|word| word.rsplit('/').next() == Some(program));
-    match library {
-        _ if library.to_ascii_uppercase().contains("CRAY MPICH") => Some(Launcher::Cray),
-        _ if starts("srun") => Some(Launcher::Slurm),
-        _ if library.starts_with("Open MPI v4") => Some(Launcher::Openmpi4),
-        _ if library.starts_with("Open MPI v") => {
-            let version = library.trim_start_matches("Open MPI v");
-            let major = version.split('.').next()?.parse::<u32>().ok()?;
-            if major >= 5 { Some(Launcher::Openmpi5) } else { Some(Launcher::Openmpi4) }
-        }
-        _ if ["MPICH", "MVAPICH", "Intel(R) MPI"].iter().any(|name| library.contains(name)) => {
-            Some(Launcher::Hydra)
-        }
-        _ => None,
-    }
-}
-
 /// Quotes a word for the shell, if it needs that.
 fn quoted(word: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "/._-+".contains(c);
@@ -117,42 +97,27 @@ fn quoted(word: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Launcher, detect, quoted};
+    use clap::ValueEnum;
 
-    #[test]
-    fn launchers_are_detected() {
-        for (library, command, launcher) in [
-            ("Open MPI v4.1.4, package: Debian OpenMPI", "mpiexec -n 4 ./app", Some(Launcher::Openmpi4)),
-            ("Open MPI v3.1.6", "", Some(Launcher::Openmpi4)),
-            ("Open MPI v5.0.11, package: x", "", Some(Launcher::Openmpi5)),
-            ("Open MPI v10.0.0", "", Some(Launcher::Openmpi5)),
-            ("MPICH Version: 4.0.2", "", Some(Launcher::Hydra)),
-            ("Intel(R) MPI Library 2021.19 for Linux* OS", "mpirun -n 4 a", Some(Launcher::Hydra)),
-            ("MPICH Version: 4.0.2", "/usr/bin/srun -n 4 ./app", Some(Launcher::Slurm)),
-            ("MPI VERSION : CRAY MPICH version 8.1.28.29", "srun -n 4 ./app", Some(Launcher::Cray)),
-            ("MVAPICH2", "", Some(Launcher::Hydra)),
-            ("", "", None),
-        ] {
-            assert_eq!(detect(library, command), launcher, "{library}, {command}");
-        }
-    }
+    use super::{Launcher, quoted};
 
     #[test]
     fn names_of_nodes_are_those_of_launchers() {
-        let of = |launcher: Launcher, names: &[&str], are_given| {
+        let of = |launcher: &str, names: &[&str], are_given| {
+            let launcher = Launcher::from_str(launcher, false).unwrap();
             launcher.names_of_nodes(names.iter().map(ToString::to_string).collect(), are_given)
         };
         let full = ["a.site.example", "b.site.example"];
-        for launcher in [Launcher::Openmpi4, Launcher::Openmpi5] {
+        for launcher in ["openmpi4", "openmpi5"] {
             assert_eq!(of(launcher, &full, true), ["a", "b"]);
         }
-        assert_eq!(of(Launcher::Slurm, &full, false), ["a", "b"]);
-        assert_eq!(of(Launcher::Slurm, &full, true), full);
-        assert_eq!(of(Launcher::Hydra, &full, false), full);
+        assert_eq!(of("slurm", &full, false), ["a", "b"]);
+        assert_eq!(of("slurm", &full, true), full);
+        assert_eq!(of("hydra", &full, false), full);
         for kept in [["a.one", "a.other"], ["10.0.0.1", "10.0.0.2"], ["a", "b"], [".a", "b"]] {
-            assert_eq!(of(Launcher::Openmpi5, &kept, false), kept);
+            assert_eq!(of("openmpi5", &kept, false), kept);
         }
-        assert_eq!(of(Launcher::Openmpi5, &["10.0.0.1", "b.c"], false), ["10.0.0.1", "b"]);
+        assert_eq!(of("openmpi5", &["10.0.0.1", "b.c"], false), ["10.0.0.1", "b"]);
     }
 
     #[test]

@@ -99,7 +99,7 @@ pub(crate) fn map(args: &Map) -> Result<ExitCode, String> {
         None => Launcher::of(&job)?,
     };
     let mut topology = Topology::of(args, &job)?;
-    if launcher == Launcher::Cray {
+    if launcher.has_ranks_only() {
         topology.use_present_counts()?;
     }
     let matrix = args.traffic.of(&job);
@@ -120,17 +120,17 @@ pub(crate) fn map(args: &Map) -> Result<ExitCode, String> {
     }
     let names = launcher.names_of_nodes(topology.names(), !args.hosts.is_empty());
     let order = Order { nodes: &placed, names: &names };
-    let text = order.text(launcher);
+    let text = order.text(launcher.file);
     match &args.output {
         Some(path) => write_whole(path, |mut file| file.write_all(text.as_bytes()))
             .map_err(|error| format!("cannot write {}: {error}", path.display()))?,
         None => _ = output(&text)?,
     }
-    if launcher.needs_names() && topology.has_placeholders() {
+    if !launcher.has_ranks_only() && topology.has_placeholders() {
         print("the files name other nodes: replace node0, node1 and so on by names of nodes, or use --hosts");
     }
     let file = args.output.as_ref().map_or("FILE".into(), |path| path.display().to_string());
-    print(&format!("next run: {}", launcher.line(&file, &job, &topology)));
+    print(&format!("next run: {}", launcher.command_line(&file, &job, &topology)));
     Ok(ExitCode::SUCCESS)
 }
 

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::Launcher;
+use mpit_job::launcher::PlacementFile;
 
 /// The node of each rank, with the names of the nodes.
 #[derive(Clone, Copy, Debug)]
@@ -13,13 +13,13 @@ pub(super) struct Order<'a> {
 
 impl Order<'_> {
     /// Returns the text of the file.
-    pub(super) fn text(&self, launcher: Launcher) -> String {
+    pub(super) fn text(&self, file: PlacementFile) -> String {
         let mut text = String::new();
-        let written = match launcher {
-            Launcher::Openmpi4 | Launcher::Openmpi5 => self.write_rankfile(&mut text),
-            Launcher::Slurm => self.write_host_list(&mut text),
-            Launcher::Hydra => self.write_machine_file(&mut text),
-            Launcher::Cray => self.write_rank_order(&mut text),
+        let written = match file {
+            PlacementFile::Rankfile => self.write_rankfile(&mut text),
+            PlacementFile::HostList => self.write_host_list(&mut text),
+            PlacementFile::MachineFile => self.write_machine_file(&mut text),
+            PlacementFile::RankOrder(_) => self.write_rank_order(&mut text),
         };
         debug_assert!(written.is_ok(), "writing to a string cannot fail");
         text
@@ -29,7 +29,6 @@ impl Order<'_> {
         &self.names[node as usize]
     }
 
-    /// Open MPI: a line for each rank, with its node and core.
     fn write_rankfile(&self, text: &mut String) -> std::fmt::Result {
         let mut next = vec![0_u32; self.names.len()];
         for (rank, node) in self.nodes.iter().enumerate() {
@@ -40,19 +39,16 @@ impl Order<'_> {
         Ok(())
     }
 
-    /// Slurm: the node of each rank, in the order of ranks.
     fn write_host_list(&self, text: &mut String) -> std::fmt::Result {
         self.nodes.iter().try_for_each(|node| writeln!(text, "{}", self.name(*node)))
     }
 
-    /// Hydra: nodes in the order of ranks, each with the number of ranks that follow each other on it. A node has several lines.
     fn write_machine_file(&self, text: &mut String) -> std::fmt::Result {
         let runs = self.nodes.chunk_by(|one, other| one == other);
         runs.map(|run| (run[0], run.len()))
             .try_for_each(|(node, ranks)| writeln!(text, "{}:{ranks}", self.name(node)))
     }
 
-    /// Cray MPICH: the ranks in the order of nodes and cores, a line for each node.
     fn write_rank_order(&self, text: &mut String) -> std::fmt::Result {
         let mut ranks = vec![Vec::new(); self.names.len()];
         for (rank, node) in self.nodes.iter().enumerate() {
@@ -69,15 +65,22 @@ mod tests {
 
     use mpit_report::placement::{bytes_between_nodes, patterns, place};
 
-    use super::{Launcher, Order};
+    use super::{Order, PlacementFile};
 
-    /// Returns the name of the node of each rank, by the rules of the launcher. `counts` has the ranks on each node.
-    fn parse(launcher: Launcher, text: &str, names: &[String], counts: &[u32]) -> BTreeMap<u32, String> {
+    const ALL: [PlacementFile; 4] = [
+        PlacementFile::Rankfile,
+        PlacementFile::HostList,
+        PlacementFile::MachineFile,
+        PlacementFile::RankOrder(""),
+    ];
+
+    /// Returns the name of the node of each rank, by the rules of the file. `counts` has the ranks on each node.
+    fn parse(file: PlacementFile, text: &str, names: &[String], counts: &[u32]) -> BTreeMap<u32, String> {
         let mut nodes = BTreeMap::new();
         let mut next = 0;
         let mut slots = std::collections::BTreeSet::new();
-        match launcher {
-            Launcher::Openmpi4 | Launcher::Openmpi5 => {
+        match file {
+            PlacementFile::Rankfile => {
                 for line in text.lines() {
                     let (rank, place) = line.strip_prefix("rank ").unwrap().split_once('=').unwrap();
                     let (name, slot) = place.split_once(" slot=").unwrap();
@@ -85,8 +88,8 @@ mod tests {
                     assert_eq!(nodes.insert(rank.parse().unwrap(), name.to_owned()), None);
                 }
             }
-            Launcher::Slurm => nodes.extend((0..).zip(text.lines().map(str::to_owned))),
-            Launcher::Hydra => {
+            PlacementFile::HostList => nodes.extend((0..).zip(text.lines().map(str::to_owned))),
+            PlacementFile::MachineFile => {
                 for line in text.lines() {
                     let (name, count) = line.split_once(':').unwrap();
                     for _ in 0..count.parse().unwrap() {
@@ -95,7 +98,7 @@ mod tests {
                     }
                 }
             }
-            Launcher::Cray => {
+            PlacementFile::RankOrder(_) => {
                 let ranks: Vec<u32> = text
                     .split(|c: char| c == ',' || c.is_whitespace())
                     .filter(|word| !word.is_empty())
@@ -122,17 +125,17 @@ mod tests {
             }
             let placed = place(&matrix, &counts, &present);
             let names: Vec<String> = (0..cores.len()).map(|node| format!("n{node:03}")).collect();
-            for launcher in Launcher::ALL {
-                let text = Order { nodes: &placed, names: &names }.text(launcher);
-                let parsed = parse(launcher, &text, &names, &counts);
-                assert!(parsed.keys().copied().eq(0..ranks), "{name}, {launcher:?}");
+            for file in ALL {
+                let text = Order { nodes: &placed, names: &names }.text(file);
+                let parsed = parse(file, &text, &names, &counts);
+                assert!(parsed.keys().copied().eq(0..ranks), "{name}, {file:?}");
                 let nodes: Vec<u32> =
                     parsed.values().map(|name| names.binary_search(name).unwrap() as u32).collect();
-                assert_eq!(nodes, placed, "{name}, {launcher:?}");
+                assert_eq!(nodes, placed, "{name}, {file:?}");
                 assert_eq!(
                     bytes_between_nodes(&matrix, &nodes),
                     bytes_between_nodes(&matrix, &placed),
-                    "{name}, {launcher:?}"
+                    "{name}, {file:?}"
                 );
             }
         }
@@ -143,9 +146,8 @@ mod tests {
         let names = ["a".to_owned(), "b".to_owned()];
         let order = Order { nodes: &[1, 0, 0, 1], names: &names };
         assert_eq!(
-            Launcher::ALL.map(|launcher| order.text(launcher)),
+            ALL.map(|file| order.text(file)),
             [
-                "rank 0=b slot=0\nrank 1=a slot=0\nrank 2=a slot=1\nrank 3=b slot=1\n",
                 "rank 0=b slot=0\nrank 1=a slot=0\nrank 2=a slot=1\nrank 3=b slot=1\n",
                 "b\na\na\nb\n",
                 "b:1\na:2\nb:1\n",

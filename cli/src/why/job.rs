@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use mpit_components::files::{self, MAX_PROCESS_BYTES};
-use mpit_components::run::job::JobDirectory;
-use mpit_components::run::{self, names};
+use mpit_job::directory::{JobDirectory, stem_in};
+use mpit_job::names;
 use serde::{Deserialize, Serialize};
 
 use super::snapshot::{RankState, Snapshot};
@@ -57,7 +57,7 @@ pub(super) fn take_snapshot(directory: &JobDirectory) -> Worlds {
     let is_whole = |(size, ranks): &(u32, Vec<RankState>)| ranks.len() >= *size as usize;
     if worlds.is_empty() || !worlds.values().all(is_whole) {
         for elsewhere in start::directories_of_containers(directory.run()) {
-            add_ranks(&mut worlds, &run::job::stem_in(&elsewhere));
+            add_ranks(&mut worlds, &stem_in(&elsewhere));
         }
     }
     add_starting(&mut worlds, directory.run());
@@ -104,7 +104,7 @@ fn add_starting(worlds: &mut BTreeMap<u32, (u32, Vec<RankState>)>, run: &str) {
 mod tests {
     use std::process;
 
-    use mpit_components::run::job::OwnedJob;
+    use mpit_job::directory::OwnedJob;
 
     use super::Description;
 

@@ -31,7 +31,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use mpit::internal::files::user;
-use mpit_components::run::job::JobDirectory;
+use mpit_job::directory::JobDirectory;
 
 use crate::{Why, forwarding, json, output, print};
 use diagnosis::Verdict;

@@ -8,7 +8,7 @@ use super::diagnosis::{Diagnosis, Finding, Verdict, activity, diagnose};
 use super::part::{Part, World};
 use super::snapshot::{Phase, ProcessState};
 use super::stack;
-use crate::node::this_node;
+use mpit_job::node::this_node;
 
 /// The root of the JSON.
 #[derive(Debug, Serialize)]

@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 
 use super::job::{Description, Worlds};
 use super::snapshot::{Phase, ProcessState, Snapshot};
-use crate::node::this_node;
 use crate::{json, output};
+use mpit_job::node::this_node;
 
 /// Two snapshots of a job.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

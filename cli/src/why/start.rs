@@ -7,18 +7,13 @@ use std::path::PathBuf;
 
 use mpit::internal::files::user;
 use mpit_components::live::STARTING;
-use mpit_components::run::{JOB, RUN, job};
+use mpit_job::directory::directories_below;
+use mpit_job::launcher::rank_and_size;
+use mpit_job::name::{JOB, RUN};
 
 use super::process;
 use super::snapshot::{Call, Phase, RankState, SentMessages, Thread};
-use crate::node::this_node;
-
-/// The environment variables in which launchers give a process its rank and the number of processes.
-const VARIABLES: [(&str, &str); 3] = [
-    ("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"),
-    ("PMI_RANK", "PMI_SIZE"),
-    ("PMIX_RANK", "OMPI_COMM_WORLD_SIZE"),
-];
+use mpit_job::node::this_node;
 
 /// Returns the directories of a job in which its processes have their stores, and which this process does not see under their names: containers
 /// may have memory of their own.
@@ -36,7 +31,7 @@ pub(super) fn directories_of_containers(run: &str) -> Vec<PathBuf> {
         }
         let process = entry.file_name().to_str().and_then(|name| name.parse().ok());
         if process.and_then(run_of).as_deref() == Some(run) {
-            all.extend(job::directories_below(&place.join("root"), run));
+            all.extend(directories_below(&place.join("root"), run));
             known.insert(mounts);
         }
     }
@@ -59,11 +54,7 @@ pub(super) fn processes(run: &str) -> Option<(u32, Vec<RankState>)> {
         if !has_mpi(&maps) {
             continue;
         }
-        let value = |name: &str| environment.value(name);
-        let numbers = VARIABLES.iter().find_map(|(rank, size)| {
-            Some((value(rank)?.parse::<u32>().ok()?, value(size)?.parse::<u32>().ok()?))
-        });
-        let Some((rank, of)) = numbers else { continue };
+        let Some((rank, of)) = rank_and_size(|name| environment.value(name)) else { continue };
         size = size.max(of);
         // A later process is a child of one with the same variables.
         ranks.insert(rank, (pid, is_in_init(&maps)));

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use super::diagnosis::{Verdict, ranks_are};
 use super::outcome::{JobOutcome, WorldOutcome};
-use crate::run::ranks;
+use crate::rank_lists::ranks;
 
 /// The maximum number of lines of activities and of findings. Large jobs have as many as ranks, while they move.
 const MAX_LINES: usize = 12;

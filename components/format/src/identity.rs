@@ -101,6 +101,13 @@ impl Identity {
         self.world == other.world && (self.run == other.run || !self.is_named() || !other.is_named())
     }
 
+    /// Returns true if this is of the run of a name, or does not name its run: a launcher may keep the name from processes on other
+    /// machines. A text without a name is one of this run, because those of earlier runs are removed before texts are read. Stores are not.
+    #[must_use]
+    pub fn belongs_to_run(&self, run: Option<&str>) -> bool {
+        !self.is_named() || run == Some(self.run.as_str())
+    }
+
     /// Returns true if the process got the name of the run.
     #[must_use]
     pub fn is_named(&self) -> bool {
@@ -140,6 +147,21 @@ mod tests {
             "# MPIT RUN\ta\tb\t4 ranks\n",
         ] {
             assert_eq!(of(line.into()), None);
+        }
+    }
+
+    #[test]
+    fn named_files_are_of_one_run() {
+        let of =
+            |run: &str| Identity::parse(&format!("{run}\tw\t4 ranks\t2026-11-22T08:15:00.123Z")).unwrap();
+        for (name, run, expected) in [
+            ("r-1", Some("r-1"), true),
+            ("r-1", Some("r-2"), false),
+            ("r-1", None, false),
+            ("-", Some("r-1"), true),
+            ("-", None, true),
+        ] {
+            assert_eq!(of(name).belongs_to_run(run), expected, "{name} {run:?}");
         }
     }
 }

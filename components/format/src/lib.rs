@@ -28,7 +28,6 @@ pub mod names;
 pub mod parse;
 pub mod profile;
 pub mod rows;
-pub mod slurm;
 pub mod store;
 mod sum;
 pub mod summary;

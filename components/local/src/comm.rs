@@ -6,33 +6,9 @@ use mpit::object::Object;
 use mpit_components::calls::Area;
 use mpit_components::comms::CommId;
 
-use super::engine::{Pattern, WORLD};
+use super::engine::{ANY_SOURCE, ANY_TAG, Pattern, Status, WORLD};
 use super::process::Process;
-use super::wire::Message;
 use super::{Data, Error, Result, timed};
-
-/// The source of a receive that accepts messages from any rank.
-pub const ANY_SOURCE: usize = usize::MAX;
-
-/// The tag of a receive that accepts any tag.
-pub const ANY_TAG: i32 = -1;
-
-/// The status of a message that was received or found by a probe.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Status {
-    /// The rank that sent it.
-    pub source: usize,
-    /// Its tag.
-    pub tag: i32,
-    /// Its length in bytes.
-    pub bytes: usize,
-}
-
-impl Status {
-    pub(crate) fn of(message: &Message) -> Self {
-        Self { source: message.peer, tag: message.tag, bytes: message.data.len() }
-    }
-}
 
 /// A send that was begun. The data is copied when it begins, so waiting returns at once; the frameworks see the wait.
 #[derive(Debug)]

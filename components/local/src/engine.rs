@@ -10,9 +10,32 @@ use mpit::cell::{Level, ObjectValue, PerObject};
 use mpit_components::comms::CommId;
 
 use super::wire::{ENDED, FINALIZED, Message};
-use super::{ANY_SOURCE, ANY_TAG, Error, Result, Status};
+use super::{Error, Result};
 
 pub(crate) const WORLD: u32 = 0;
+
+/// The source of a receive that accepts messages from any rank.
+pub const ANY_SOURCE: usize = usize::MAX;
+
+/// The tag of a receive that accepts any tag.
+pub const ANY_TAG: i32 = -1;
+
+/// The status of a message that was received or found by a probe.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Status {
+    /// The rank that sent it.
+    pub source: usize,
+    /// Its tag.
+    pub tag: i32,
+    /// Its length in bytes.
+    pub bytes: usize,
+}
+
+impl Status {
+    pub(crate) fn of(message: &Message) -> Self {
+        Self { source: message.peer, tag: message.tag, bytes: message.data.len() }
+    }
+}
 
 /// Messages of the communicator that arrived and wait for a receive, those of the host itself included.
 #[mpit::pvar(class = "LEVEL", bind = "COMM", highwatermark, verbosity = "USER_DETAIL")]

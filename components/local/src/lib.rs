@@ -47,8 +47,9 @@ mod process;
 mod window;
 mod wire;
 
-pub use comm::{ANY_SOURCE, ANY_TAG, Comm, Request, Status};
+pub use comm::{Comm, Request};
 pub use data::Data;
+pub use engine::{ANY_SOURCE, ANY_TAG, Status};
 pub use error::{Error, Result};
 pub use launch::{Outcome, launch};
 pub use window::Window;

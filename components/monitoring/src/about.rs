@@ -8,22 +8,14 @@ use mpit::internal::environment::var;
 use mpit_format::profile::About;
 use mpit_format::store::blocks::{BlockKind, Encoded};
 use mpit_format::store::live;
+use mpit_job::directory::JobDirectory;
+use mpit_job::{name, slurm};
 
-use crate::run;
-use crate::run::job::JobDirectory;
-use crate::run::slurm;
 use crate::runtime::RUNTIME;
 use crate::store::OF_PROCESS;
 
 /// The facts, once MPI is initialized.
 static ABOUT: OnceLock<Vec<About>> = OnceLock::new();
-
-/// The facts about a job of Slurm, and the variables that have them: those of a step come before those of the whole allocation.
-const SLURM: [(&str, [&str; 2]); 3] = [
-    ("slurm_job", ["SLURM_JOB_ID", "SLURM_JOBID"]),
-    ("slurm_step", slurm::STEP),
-    ("slurm_nodes", [slurm::STEP_NODES, "SLURM_JOB_NODELIST"]),
-];
 
 /// Records the facts about the job of this process. `library` is the version string of the MPI library; `None` without one.
 pub fn describe(library: Option<String>) {
@@ -51,7 +43,7 @@ pub(crate) fn get() -> Vec<About> {
 fn facts(library: Option<String>) -> Vec<About> {
     let words = fs::read("/proc/self/cmdline").unwrap_or_default();
     let program = String::from_utf8_lossy(words.trim_ascii_end()).trim_end_matches('\0').replace('\0', " ");
-    let directory = run::of_environment().and_then(|run| JobDirectory::of(&run).ok());
+    let directory = name::of_environment().and_then(|run| JobDirectory::of(&run).ok());
     let command = directory.and_then(|directory| directory.description("command"));
     let version = env!("CARGO_PKG_VERSION").to_owned();
     let all = [("program", Some(program)), ("command", command), ("mpi", library), ("mpit", Some(version))];
@@ -61,18 +53,20 @@ fn facts(library: Option<String>) -> Vec<About> {
 }
 
 fn facts_of_slurm(variable: &dyn Fn(&str) -> Option<String>) -> Vec<About> {
-    let fact = |(key, names): &(&str, [&str; 2])| Some(About::new(key, &slurm::first_of(names, variable)?));
-    SLURM.iter().filter_map(fact).collect()
+    slurm::facts(variable).map(|(kind, value)| About::new(kind, &value)).collect()
 }
 
 /// Returns the facts of a Slurm step in the first of its processes on this node. Behind another launcher, all processes inherit the variables
-/// of the script or of the launcher's daemon, so the number that Slurm gives to the first process of a node says nothing.
+/// of the step.
 fn facts_of_first_of_node(
     variable: &dyn Fn(&str) -> Option<String>,
     nodes_of_world: impl FnOnce() -> Option<String>,
 ) -> Vec<About> {
-    let is_first = variable("SLURM_LOCALID").is_some_and(|number| number == "0");
-    if is_first && nodes_of_world().is_some() { facts_of_slurm(variable) } else { Vec::new() }
+    if slurm::is_first_of_node(variable) && nodes_of_world().is_some() {
+        facts_of_slurm(variable)
+    } else {
+        Vec::new()
+    }
 }
 
 #[cfg(test)]

@@ -10,10 +10,11 @@ use std::sync::OnceLock;
 use mpit_format::names::{directory_of, stem_of};
 use mpit_format::store::path_of;
 use mpit_frameworks::World;
+use mpit_job::directory::JobDirectory;
+use mpit_job::{identity, name};
 
 use crate::directory::KeptStore;
 use crate::live;
-use crate::run::{self, job::JobDirectory};
 use crate::store;
 
 /// The store of this process in the directory of the job.
@@ -31,10 +32,10 @@ struct JobStore {
 impl JobStore {
     /// Returns the place of the store, in an existing directory.
     fn new(world: World, is_link: bool) -> Option<Self> {
-        let directory = JobDirectory::of(&run::job_of_environment()?).ok()?;
+        let directory = JobDirectory::of(&name::job_of_environment()?).ok()?;
         directory.create().ok()?;
         let has_owner = directory.has_owner();
-        let number = run::number_in(&directory.stem(), directory.run(), world);
+        let number = identity::number_in(&directory.stem(), directory.run(), world.rank, world.size);
         let path = path_of(&stem_of(&directory.stem(), number), world.rank);
         Some(Self { directory, path, is_link, has_owner })
     }

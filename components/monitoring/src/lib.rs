@@ -33,7 +33,6 @@ mod per_thread;
 mod phase;
 pub mod pml;
 pub mod record;
-pub mod run;
 mod runtime;
 pub mod settings;
 pub mod store;

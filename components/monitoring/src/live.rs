@@ -15,6 +15,7 @@ use mpit::internal::own_process;
 use mpit::internal::static_ref::StaticRef;
 use mpit_format::store::blocks::{BlockKind, Encoded};
 use mpit_format::store::live::{self, comm, process, thread};
+use mpit_job::name;
 
 pub use mpit_format::calls;
 pub use mpit_format::store::live::NewComm;
@@ -25,8 +26,8 @@ pub use mpit_format::store::live::{
 };
 pub use mpit_format::store::windows;
 
+use crate::settings;
 use crate::store::{OF_PROCESS, Users};
-use crate::{run, settings};
 
 /// The words of a thread.
 pub type ThreadWords = [AtomicU64; thread::CELLS];
@@ -85,7 +86,7 @@ pub struct Constants {
 /// Returns true if the environment or the settings make this process describe its calls once MPI is initialized.
 #[must_use]
 pub fn is_wanted() -> bool {
-    run::job_of_environment().is_some() || settings::has_summary_file()
+    name::job_of_environment().is_some() || settings::has_summary_file()
 }
 
 /// Returns true if this process describes its calls.

@@ -3,16 +3,18 @@
 use mpit::component::{CommId, WindowId};
 use mpit::internal::plugin::component;
 use mpit_frameworks::comms::{self, Record};
+use mpit_frameworks::diagnostics::warn;
 use mpit_frameworks::{Observer, Subscription, World, windows};
+use mpit_job::identity;
 
 use crate::phase::subscriptions;
 use crate::runtime::{RUNTIME, Recorder};
-use crate::{coll, osc, run, settings, times, whole_run};
+use crate::{coll, directory, osc, settings, times, whole_run};
 
 impl Observer for Recorder {
     fn opening(&self, world: World) {
         component::on_change(|| RUNTIME.refresh());
-        run::determine(world, settings::stem_of_files().as_deref());
+        determine_identity(world);
         whole_run::create_store(world);
     }
 
@@ -38,6 +40,18 @@ impl Observer for Recorder {
             2 => whole_run::write_now(),
             _ => {}
         }
+    }
+}
+
+/// Determines the run and world of this process.
+fn determine_identity(world: World) {
+    let stem = settings::stem_of_files();
+    let uncertain = identity::determine(world.rank, world.size, stem.as_deref(), directory::create_for);
+    if let (0, Some(error), Some(stem)) = (world.rank, uncertain, stem) {
+        warn(format_args!(
+            "cannot create a file beside {}: {error}; a second step or spawned world of this run may overwrite its files",
+            stem.display()
+        ));
     }
 }
 

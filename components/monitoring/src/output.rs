@@ -10,8 +10,9 @@ use mpit_format::files::read_first_line;
 use mpit_format::identity::Identity;
 use mpit_format::names;
 use mpit_frameworks::diagnostics::warn;
+use mpit_job::{identity, name};
 
-use crate::{directory, run};
+use crate::directory;
 
 /// Writes a file through a temporary one in the same directory, which is created if necessary. On failure, an existing file
 /// at `path` stays unchanged.
@@ -35,8 +36,8 @@ pub(crate) fn write_apart(
     write: impl FnOnce(&File) -> io::Result<()>,
 ) -> io::Result<()> {
     let name = |number| name_of(stem, number, ending);
-    let first_name = name(run::number());
-    let mut number = run::number();
+    let first_name = name(identity::number());
+    let mut number = identity::number();
     let put = |temporary: &Path| loop {
         let path = name(number);
         // Creating a hard link fails if the name exists, so of two concurrent processes only one gets the name.
@@ -75,7 +76,7 @@ pub(crate) fn write_new(
 ) -> io::Result<()> {
     let name = |number| name_of(stem, number, ending);
     let put = |temporary: &Path| {
-        let mut number = run::number();
+        let mut number = identity::number();
         loop {
             match fs::hard_link(temporary, name(number)) {
                 Ok(()) => return fs::remove_file(temporary),
@@ -87,23 +88,23 @@ pub(crate) fn write_new(
             }
         }
     };
-    without_size_signal(|| through_temporary(&name(run::number()), write, put))
+    without_size_signal(|| through_temporary(&name(identity::number()), write, put))
         .inspect_err(|error| warn(format_args!("cannot write {}{ending}: {error}", stem.display())))
 }
 
 /// Returns true if a file of a world with this number is of an earlier run, and no other world of this run replaces it.
 fn may_replace(stem: &Path, number: u32, path: &Path) -> bool {
-    let is_earlier = Identity::of_file(path).is_some_and(|identity| run::is_earlier(&identity));
-    is_earlier && run::claim_name(stem, number)
+    let is_earlier = Identity::of_file(path).is_some_and(|of_file| identity::is_earlier(&of_file));
+    is_earlier && identity::claim_name(stem, number)
 }
 
 /// Returns true if the file was written since this process began, and by another one.
 fn is_of_another(path: &Path, first: &[u8]) -> bool {
     // `mpit run` locks the names, so no other run writes them. Clocks and times of files may be too coarse to show that it is older.
-    if Identity::of_file(path).is_some_and(|identity| run::is_earlier(&identity)) {
+    if Identity::of_file(path).is_some_and(|of_file| identity::is_earlier(&of_file)) {
         return false;
     }
-    let Some(began) = run::began() else { return false };
+    let Some(began) = identity::began() else { return false };
     let Ok(file) = open_regular(path) else { return false };
     let is_new = file.metadata().and_then(|data| data.modified()).is_ok_and(|written| written >= began);
     is_new && read_first_line(BufReader::new(file)).is_ok_and(|line| line != first)
@@ -126,7 +127,7 @@ fn through_temporary(
 /// dot, so that tools that read all files `phase_*` skip it.
 fn create_temporary(directory: &Path, path: &Path) -> io::Result<(PathBuf, File)> {
     let mut seed = BuildHasherDefault::<DefaultHasher>::default().hash_one(path) as u32;
-    let prefix = run::of_environment().map_or_else(|| names::TRACE.into(), |run| names::trace_prefix(&run));
+    let prefix = name::of_environment().map_or_else(|| names::TRACE.into(), |run| names::trace_prefix(&run));
     loop {
         let name = directory.join(format!("{prefix}{}-{seed:x}", std::process::id()));
         match File::create_new(&name) {

@@ -7,9 +7,9 @@ use mpit::internal::registry::Registry;
 use mpit::{MpitEnum, cvar};
 
 use mpit_format::times::Mode;
+use mpit_job::name;
 
 use crate::categories::PmlMonitoring;
-use crate::run;
 use crate::runtime::RUNTIME;
 
 /// Records messages, one-sided accesses and collective operations from the initialization of MPI to its end. 0: no.
@@ -131,7 +131,7 @@ pub(crate) fn time() -> Mode {
     // The first use of the registry gives settings their values.
     let _ = Registry::global();
     match TIME.get() {
-        TimeSetting::Auto if run::job_of_environment().is_some() || has_summary_file() => Mode::Blocking,
+        TimeSetting::Auto if name::job_of_environment().is_some() || has_summary_file() => Mode::Blocking,
         TimeSetting::Auto | TimeSetting::Off => Mode::Off,
         TimeSetting::Blocking => Mode::Blocking,
         TimeSetting::All => Mode::All,
@@ -141,7 +141,7 @@ pub(crate) fn time() -> Mode {
 /// Returns true if the run is recorded, for files or for the summary of `mpit run`.
 pub(crate) fn is_recorded() -> bool {
     let is_summarized = match SUMMARY.get() {
-        SummarySetting::Auto => run::job_of_environment().is_some(),
+        SummarySetting::Auto => name::job_of_environment().is_some(),
         SummarySetting::Off => false,
         SummarySetting::On => true,
     };

@@ -12,13 +12,14 @@ use mpit_format::store::blocks::{BlockKind, Encoded};
 use mpit_format::store::{Failure, Outcome, TimeRows, live, path_of};
 use mpit_frameworks::diagnostics::warn;
 use mpit_frameworks::{Subscription, World};
+use mpit_job::identity;
 
 use crate::gather::{self, Output};
 use crate::output::write_text;
 use crate::phase::{Phase, subscriptions};
 use crate::runtime::RUNTIME;
 use crate::settings::{self, stem_of_stores};
-use crate::{about, directory, job_store, run, store, times};
+use crate::{about, directory, job_store, store, times};
 
 /// The error number of a lack of memory, which is the same on all systems.
 const NO_MEMORY: i32 = 12;
@@ -64,7 +65,7 @@ impl WholeRun {
 /// anything is recorded.
 pub(crate) fn create_store(world: World) {
     let is_created = create_requested_store(world) || job_store::create(world);
-    if is_created && let Some(identity) = run::of_process() {
+    if is_created && let Some(identity) = identity::of_process() {
         let fields = Encoded::of_name(&identity.fields());
         let _ = store::OF_PROCESS.add(BlockKind::Run, 0, 0, fields.words());
     }
@@ -84,7 +85,7 @@ fn create_requested_store(world: World) -> bool {
         }
         return false;
     };
-    let path = path_of(&stem_of(&stem, run::number()), world.rank);
+    let path = path_of(&stem_of(&stem, identity::number()), world.rank);
     let created =
         directory::create_for(&path).and_then(|()| store::OF_PROCESS.attach_file(&path, world)).inspect_err(
             |error| {
@@ -129,7 +130,7 @@ pub(crate) fn begin() {
 /// Notes in the store that a file is due, and its path: `mpit run` writes it if this process cannot.
 fn announce(stem: &Path) {
     // Absolute, because the program may change its directory.
-    let stem = std::path::absolute(stem_of(stem, run::number())).ok();
+    let stem = std::path::absolute(stem_of(stem, identity::number())).ok();
     if let Some(stem) = stem.as_deref().and_then(Path::to_str) {
         let name = Encoded::of_name(stem);
         let _ = store::OF_PROCESS.add(BlockKind::Description, live::OUTPUT, 0, name.words());
@@ -250,8 +251,8 @@ fn write_run(run: &mut WholeRun, world: World, profile: &Profile, is_complete: b
         run.write_phase(world.rank, profile.lines.clone());
     }
     let text = match output {
-        Output::Files(_) if gather::is_wanted() => profile.text_for_container(run::of_process()),
-        Output::Files(_) => profile.text(run::of_process()),
+        Output::Files(_) if gather::is_wanted() => profile.text_for_container(identity::of_process()),
+        Output::Files(_) => profile.text(identity::of_process()),
         _ => profile.text(None),
     };
     // Records that could not be written can still be read from the store.
@@ -267,7 +268,7 @@ fn write_run(run: &mut WholeRun, world: World, profile: &Profile, is_complete: b
         }
         // A store of an earlier run would otherwise count as newer than the file written now.
         if let Output::Files(stem) = output {
-            store::discard(&path_of(&stem_of(stem, run::number()), world.rank));
+            store::discard(&path_of(&stem_of(stem, identity::number()), world.rank));
         }
     }
 }
@@ -307,5 +308,5 @@ fn lines_of_components() -> Vec<(String, Vec<String>)> {
 
 /// Writes `<stem><ending>`. Errors are also reported to the user.
 pub(crate) fn file(profile: &Profile, stem: &Path, ending: &str) -> io::Result<()> {
-    write_text(stem, ending, &profile.text(run::of_process()))
+    write_text(stem, ending, &profile.text(identity::of_process()))
 }

@@ -9,8 +9,8 @@ use std::sync::atomic::AtomicU64;
 
 use mpit_components::host::World;
 use mpit_components::record::{Messages, Snapshot};
-use mpit_components::run::names;
 use mpit_components::store::{Store, StoreFile, Unreadable, read};
+use mpit_format::names;
 use mpit_format::store::blocks::{HEADER, write_header};
 use proptest::prelude::*;
 

@@ -64,7 +64,7 @@ pub(crate) fn check(ty: &Type, class: Class, errors: &mut Errors) -> bool {
     if wrong {
         let per_object = if is_per_object(ty) { per_object(ty, class) } else { None };
         let recommended = per_object.unwrap_or_else(|| recommended(of_one_object(ty), class));
-        let (class_name, found) = (with_article(class), value::spelled(ty));
+        let (class_name, found) = (value::with_article(class), value::spelled(ty));
         errors.on(ty, format!("{class_name} is kept in `{recommended}`, not in `{found}`"));
     } else if let Some(value) = value::argument(of_one_object(ty)) {
         function::check_value(value, class, false, errors);
@@ -94,7 +94,8 @@ pub(crate) fn stand_in(item: &TokenStream, class: Class) -> Option<TokenStream> 
 pub(crate) fn check_atomic(ty: &Type, class: Class, errors: &mut Errors) {
     let found = value::spelled(ty);
     if !class.is_sum() {
-        errors.on(ty, format!("`atomic` needs a sum, {} is none: remove `atomic`", with_article(class)));
+        errors
+            .on(ty, format!("`atomic` needs a sum, {} is none: remove `atomic`", value::with_article(class)));
     } else if value::last_name(ty).as_deref() == Some("PeerArray") {
         let recommended = recommended(ty, class);
         errors.on(ty, format!("`atomic` needs a single sum such as `{recommended}`, not `{found}`"));
@@ -114,10 +115,4 @@ fn recommended(ty: &Type, class: Class) -> String {
         Class::State => "State<E>".to_owned(),
         _ => format!("{cell}<{value}>"),
     }
-}
-
-/// Returns the class with its article: "a COUNTER", "an AGGREGATE".
-pub(crate) fn with_article(class: Class) -> String {
-    let article = if class == Class::Aggregate { "an" } else { "a" };
-    format!("{article} {}", class.as_str())
 }

@@ -3,7 +3,6 @@
 use proc_macro2::TokenStream;
 use syn::{Expr, Ident, Path, ReturnType, Type};
 
-use super::cell;
 use super::value::{self, Primitive};
 use crate::error::Errors;
 use crate::parse::{At, PvarArgs};
@@ -163,7 +162,7 @@ pub(super) fn check_value(ty: &Type, class: Class, array: bool, errors: &mut Err
     if array && class == Class::State {
         errors.on(ty, "a STATE is one value, return an enum that derives `MpitEnum`");
     } else if Primitive::of(ty).is_some_and(|primitive| !primitive.serves(class)) {
-        let (class, types_for) = (cell::with_article(class), value::types_for(class));
+        let (class, types_for) = (value::with_article(class), value::types_for(class));
         errors.on(ty, format!("{class} holds {types_for}, not `{}`", value::spelled(ty)));
     }
 }

@@ -2,7 +2,7 @@
 
 use proc_macro2::Span;
 
-use super::cell;
+use super::{cell, value};
 use crate::error::Errors;
 use crate::parse::PvarArgs;
 use crate::syntax::ItemStatic;
@@ -20,7 +20,7 @@ pub(super) fn check_flags(args: &PvarArgs, errors: &mut Errors) {
         contradict((args.continuous, "continuous"), hook, why, errors);
     }
     let Some(class) = &args.class else { return };
-    let word = cell::with_article(class.value);
+    let word = value::with_article(class.value);
     for (given, key) in [(args.highwatermark, "highwatermark"), (args.lowwatermark, "lowwatermark")] {
         if let Some(span) = given
             && class.value != Class::Level
@@ -52,7 +52,7 @@ pub(super) fn check_datatype(args: &PvarArgs, errors: &mut Errors) {
     let admitted = class.value.datatypes();
     if !admitted.contains(&datatype.value) {
         let admitted: Vec<&str> = admitted.iter().map(|datatype| datatype.as_str()).collect();
-        let (class, datatype_word) = (cell::with_article(class.value), datatype.value.as_str());
+        let (class, datatype_word) = (value::with_article(class.value), datatype.value.as_str());
         let message = format!("{class} cannot have datatype `{datatype_word}`, use {}", listed(&admitted));
         errors.at(datatype.span, message);
     }
@@ -89,7 +89,7 @@ pub(super) fn check_static(args: &PvarArgs, item: &ItemStatic, errors: &mut Erro
         && !initial.arguments.is_empty()
         && initial.function.segments.last().is_some_and(|last| last.ident == "new")
     {
-        let class = cell::with_article(class);
+        let class = value::with_article(class);
         errors.on(
             &initial.arguments,
             format!("{class} starts at 0, its cell takes no initial value: write `new()`"),

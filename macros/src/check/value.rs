@@ -133,3 +133,9 @@ pub(crate) fn spelled(ty: &Type) -> String {
     }
     text
 }
+
+/// Returns the class with its article: "a COUNTER", "an AGGREGATE".
+pub(crate) fn with_article(class: Class) -> String {
+    let article = if class == Class::Aggregate { "an" } else { "a" };
+    format!("{article} {}", class.as_str())
+}

@@ -1,5 +1,7 @@
 //! The row of a job, for tables of many jobs.
 
+use mpit_job::slurm;
+
 use crate::data::{Time, number};
 use crate::job::Job;
 use crate::picture::SHOWN;
@@ -37,7 +39,7 @@ impl JobRow {
             began: identity(|identity| &identity.began),
             program: fact("program"),
             command: fact("command"),
-            slurm_job: fact("slurm_job"),
+            slurm_job: fact(slurm::JOB),
             mpi: fact("mpi"),
             mpit: fact("mpit"),
             size: job.size,

@@ -9,9 +9,9 @@ use mpit_tests::{Context, Outcome, paths};
 use crate::{succeed, write};
 
 use super::Results;
-use super::definitions::timed;
 use super::rounds::{Rounds, Timings};
 use super::table::Line;
+use super::timed::timed;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Crate {

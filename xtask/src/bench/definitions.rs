@@ -2,9 +2,8 @@
 
 use std::fmt::Write as _;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Command;
-use std::time::Instant;
 
 use mpit_tests::{Context, Outcome, paths};
 
@@ -12,6 +11,7 @@ use crate::{cargo, succeed, write};
 
 use super::rounds::{Rounds, Samples, Timings};
 use super::table::Line;
+use super::timed::timed;
 use super::{Results, clean_builds};
 
 const DEFINITIONS: u32 = 1000;
@@ -183,29 +183,6 @@ fn time(program: Program, release: bool) -> Outcome<(f64, f64)> {
     timed(in_folder(&mut rustc(program, release, &[])))
 }
 
-/// Runs a command; returns its processor time, with that of its children, and its elapsed time in milliseconds.
-pub(super) fn timed(command: &mut Command) -> Outcome<(f64, f64)> {
-    // A shell reports the time of its children.
-    let mut shell = Command::new("sh");
-    shell.args(["-c", "\"$@\" && times", "sh"]).arg(command.get_program()).args(command.get_args());
-    shell.current_dir(command.get_current_dir().unwrap_or(Path::new(".")));
-    shell.envs(command.get_envs().filter_map(|(name, value)| Some((name, value?))));
-    let start = Instant::now();
-    let [printed, _] = mpit_tests::build::run(&mut shell)?;
-    let elapsed = start.elapsed().as_secs_f64() * 1e3;
-    let processor = children(&printed).context(format!("`times` printed `{printed}`"))?;
-    Ok((processor, elapsed))
-}
-
-/// Returns the milliseconds of the second line that `times` prints, such as `0m1.250s 0m0.500s`.
-fn children(printed: &str) -> Option<f64> {
-    let milliseconds = |time: &str| {
-        let (minutes, seconds) = time.strip_suffix('s')?.split_once('m')?;
-        Some(minutes.parse::<f64>().ok()? * 60e3 + seconds.parse::<f64>().ok()? * 1e3)
-    };
-    printed.lines().nth(1)?.split_whitespace().map(milliseconds).sum()
-}
-
 fn build(program: Program, release: bool, options: &[&str]) -> Outcome<PathBuf> {
     succeed(in_folder(&mut rustc(program, release, options)))?;
     let profile = if release { "release" } else { "debug" };
@@ -236,12 +213,6 @@ fn stripped(program: Program, options: &[&str]) -> Outcome<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_time_of_children_is_read() {
-        assert_eq!(children("0m0.00s 0m0.00s\n1m1.250s 0m0.500s\n"), Some(61_750.0));
-        assert_eq!(children("0m0.00s 0m0.00s\nnothing\n"), None);
-    }
 
     #[test]
     fn programs_differ_beside_the_cells() {

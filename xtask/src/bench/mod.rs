@@ -25,6 +25,7 @@ mod scaling;
 mod startup;
 mod table;
 mod threads;
+mod timed;
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -53,7 +53,8 @@ const THREAD_SANITIZER: &[Suite] = &[
     },
     Suite { except: &["no_lock_is_held_in_a_forked_child"], ..Suite::of("mpit-base", &["--lib"]) },
     Suite { only: &["thread", "foreign"], ..Suite::of("mpit-components", &["--lib", "--tests"]) },
-    Suite { only: &["gather::", "claim::"], ..Suite::of("mpit-monitoring", &["--lib"]) },
+    Suite { only: &["gather::"], ..Suite::of("mpit-monitoring", &["--lib"]) },
+    Suite { only: &["claim::"], ..Suite::of("mpit-job", &["--lib"]) },
     Suite {
         only: &["threads_access_a_window", "a_reading_thread"],
         ..Suite::of("mpit-local", &["--test", "host"])

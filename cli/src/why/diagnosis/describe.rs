@@ -6,7 +6,7 @@ use super::super::calls::{CallKind, kind};
 use super::super::snapshot::{
     Call, Comm, CommId, Operation, OperationKind, Phase, ProcessState, RankState, Snapshot,
 };
-use crate::run::ranks;
+use crate::rank_lists::ranks;
 
 /// The number of requests that are described.
 const SHOWN_OPERATIONS: usize = 2;

@@ -3,7 +3,8 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::clocks::{Conversion, align};
+use super::clocks::align;
+use super::operation::{Operation, Part};
 use crate::times::LateRow;
 
 /// The maximum number of operations that are kept.
@@ -31,86 +32,6 @@ pub struct Arrival {
     pub spent: u64,
     /// True if no rank leaves the operation before all have entered it.
     pub synchronizes: bool,
-}
-
-/// The arrivals of the ranks of one machine in one operation, on the clock of the machine.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Part {
-    pub(super) domain: u64,
-    pub(super) ranks: u32,
-    pub(super) sum_of_entries: u128,
-    /// The latest entry, and its rank.
-    pub(super) last: (u64, u32),
-    pub(super) first_exit: u64,
-    pub(super) spent: u128,
-}
-
-impl Part {
-    fn merge(&mut self, other: &Self) {
-        self.ranks = self.ranks.saturating_add(other.ranks);
-        self.sum_of_entries = self.sum_of_entries.saturating_add(other.sum_of_entries);
-        self.spent = self.spent.saturating_add(other.spent);
-        self.first_exit = self.first_exit.min(other.first_exit);
-        if by_time(other.last) > by_time(self.last) {
-            self.last = other.last;
-        }
-    }
-}
-
-/// Returns the order of arrivals: of equal times, the lowest rank is the last.
-fn by_time<T>((time, rank): (T, u32)) -> (T, Reverse<u32>) {
-    (time, Reverse(rank))
-}
-
-/// The arrivals of several ranks in one operation.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Operation {
-    /// True if no process leaves the operation before all have entered it.
-    pub(super) synchronizes: bool,
-    /// A part for each machine, in ascending order of the clocks' numbers.
-    pub(super) parts: Vec<Part>,
-}
-
-/// The last arrival in an operation, and the time that it cost.
-struct Last {
-    rank: u32,
-    waited: u128,
-    spent: u128,
-}
-
-impl Operation {
-    fn ranks(&self) -> u32 {
-        self.parts.iter().fold(0, |sum, part| part.ranks.saturating_add(sum))
-    }
-
-    fn merge(&mut self, other: &Self) {
-        for part in &other.parts {
-            match self.parts.binary_search_by_key(&part.domain, |own| own.domain) {
-                Ok(at) => self.parts[at].merge(part),
-                Err(at) => self.parts.insert(at, *part),
-            }
-        }
-    }
-
-    /// Returns the last arrival; `None` if the clocks of the machines cannot be compared. The others waited from their entries to it, but
-    /// not longer than they were in the call, because some operations let ranks leave before others enter.
-    fn last(&self, clocks: &BTreeMap<u64, Conversion>) -> Option<Last> {
-        let (mut ranks, mut entries, mut spent, mut last) = (0_i128, 0_i128, 0_u128, None);
-        let common = clocks.get(&self.parts.first()?.domain)?.common;
-        for part in &self.parts {
-            let clock = clocks.get(&part.domain).filter(|clock| clock.common == common)?;
-            let offset = clock.offset_at(part.last.0);
-            let (time, rank) = part.last;
-            let own = by_time((i128::from(time) + offset, rank));
-            last = last.max(Some(own));
-            ranks += i128::from(part.ranks);
-            entries += i128::try_from(part.sum_of_entries).ok()? + offset * i128::from(part.ranks);
-            spent = spent.saturating_add(part.spent);
-        }
-        let (time, Reverse(rank)) = last?;
-        let waited = u128::try_from(time * ranks - entries).unwrap_or(0).min(spent);
-        Some(Last { rank, waited, spent })
-    }
 }
 
 /// The operations that return in no process before all have entered them. Those with a count for each process may have nothing to

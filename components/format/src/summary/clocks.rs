@@ -8,7 +8,7 @@
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::arrivals::Operation;
+use super::operation::{Conversion, Operation};
 
 /// The greatest difference of rates of two clocks: several times that of the oscillators in use.
 const MAX_DRIFT: f64 = 200e-6;
@@ -18,33 +18,6 @@ const MOST_FOR_SLOPE: usize = 128;
 
 /// The steps of a search for a slope, each of which leaves two thirds or less of the interval: enough for 1 ns in a day.
 const STEPS: u32 = 60;
-
-/// The conversion of a machine's clock to the common one.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(super) struct Conversion {
-    /// A time on the machine's clock, about which the difference is a line.
-    at: u64,
-    /// The nanoseconds to add at that time.
-    offset: i64,
-    /// The nanoseconds to add for each further nanosecond.
-    drift: f64,
-    /// The maximum error in nanoseconds.
-    pub(super) error: u64,
-    /// The number of the common clock: times of equal ones are comparable.
-    pub(super) common: u64,
-}
-
-impl Conversion {
-    /// Returns the nanoseconds to add to a time of the machine.
-    pub(super) fn offset_at(&self, time: u64) -> i128 {
-        let since = (i128::from(time) - i128::from(self.at)) as f64;
-        i128::from(self.offset) + (since * self.drift) as i128
-    }
-
-    fn convert(&self, time: u64) -> i128 {
-        i128::from(time) + self.offset_at(time)
-    }
-}
 
 /// The bounds of the nanoseconds to add to a machine's clock, by one operation.
 struct Bounds {
@@ -184,7 +157,7 @@ fn last_allowed(of: impl Fn(f64) -> f64, mut from: f64, mut to: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::{Conversion, MAX_DRIFT, align};
-    use crate::summary::arrivals::{Operation, Part};
+    use crate::summary::operation::{Operation, Part};
 
     /// The processes of machine `domain` in an operation: the first exit is `after` the last entry of all, all on a clock that is
     /// `offset` ahead of the true time and runs by `drift` too fast.

@@ -10,6 +10,7 @@ mod clocks;
 mod efficiency;
 mod file;
 mod hosts;
+mod operation;
 mod process_time;
 mod rank_stat;
 #[cfg(test)]

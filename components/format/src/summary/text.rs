@@ -6,7 +6,8 @@
 use std::fmt::Write;
 use std::str::FromStr;
 
-use super::arrivals::{Operation, Part, key};
+use super::arrivals::key;
+use super::operation::{Operation, Part};
 use super::{Area, CallStat, Place, RankStat, Summary, Traffic};
 use crate::calls::{CALLS, index_of_symbol};
 use crate::rows::Kind;

@@ -5,10 +5,9 @@ use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use mpit_format::names;
+use mpit_job::{Identity, MARKS, name as name_of, names};
 
 use super::agreement;
-use crate::run::{self, Identity};
 
 /// The age at which marks are of a job that was killed. A job that runs longer does not know which of its processes share a machine, or
 /// has no summary.
@@ -20,7 +19,7 @@ const DIGITS: usize = 16;
 /// Returns the name of a directory for the marks of a job. `purpose` distinguishes those of one job.
 pub(super) fn name(identity: &Identity, purpose: &str) -> String {
     let key = (&identity.run, &identity.world, identity.size, purpose);
-    format!("{}{:0DIGITS$x}", run::MARKS, BuildHasherDefault::<DefaultHasher>::default().hash_one(key))
+    format!("{}{:0DIGITS$x}", MARKS, BuildHasherDefault::<DefaultHasher>::default().hash_one(key))
 }
 
 /// Removes the marks of jobs that were killed long ago from a directory, and nothing else.
@@ -38,7 +37,7 @@ pub(super) fn remove_old(directory: &Path) {
 
 /// Returns true for a name that [`name`] and [`in_directory`] make.
 fn is_name(name: &str) -> bool {
-    let parts = name.strip_prefix('.').and_then(|rest| rest.rsplit_once(run::MARKS));
+    let parts = name.strip_prefix('.').and_then(|rest| rest.rsplit_once(MARKS));
     let Some((before, hash)) = parts else { return false };
     let of_run = before.strip_prefix(&names::TRACE[1..]);
     let is_prefix = before.is_empty() || of_run.is_some_and(|run| run.is_empty() || run.ends_with('.'));
@@ -47,7 +46,8 @@ fn is_name(name: &str) -> bool {
 
 /// Returns the path of such a directory in the directory of files.
 pub(super) fn in_directory(directory: &Path, name: &str) -> PathBuf {
-    let prefix = run::of_environment().map_or_else(|| names::TRACE.into(), |run| names::trace_prefix(&run));
+    let prefix =
+        name_of::of_environment().map_or_else(|| names::TRACE.into(), |run| names::trace_prefix(&run));
     directory.join(prefix + name)
 }
 

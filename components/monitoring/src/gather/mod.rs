@@ -25,11 +25,11 @@ use mpit_format::names::directory_of;
 use mpit_format::store::{Failure, Outcome};
 pub use mpit_frameworks::World;
 use mpit_frameworks::diagnostics::warn;
+use mpit_job::{directory, identity};
 
 use crate::directory::{failure_of, require_same_place};
 use crate::job_store;
 use crate::output::{write_apart, write_text};
-use crate::run::{self, job};
 use crate::runtime::RUNTIME;
 use agreement::{Agreement, Decision};
 
@@ -176,7 +176,7 @@ pub(crate) fn begin(world: World, output: Output<'_>) {
 }
 
 fn join(world: World, output: Output<'_>) -> Result<Agreement, String> {
-    let identity = run::of_process().ok_or("the launcher does not identify the job")?;
+    let identity = identity::of_process().ok_or("the launcher does not identify the job")?;
     let name = marks::name(identity, "output");
     let directory = match output {
         // Absolute, because the program may change its directory.
@@ -184,7 +184,7 @@ fn join(world: World, output: Output<'_>) -> Result<Agreement, String> {
             std::path::absolute(directory_of(stem)).map(|directory| marks::in_directory(&directory, &name))
         }
         // Ranks on other machines do not see it. They cannot write to a stream without mixing either.
-        _ => job::hidden(&name),
+        _ => directory::hidden(&name),
     };
     let joined = directory.and_then(|directory: PathBuf| Agreement::join(directory, world));
     joined.map_err(|error| format!("cannot leave a mark for the other ranks: {error}"))
@@ -307,7 +307,7 @@ fn write_all_texts(texts: &[Text], missing: &[(u32, String)], world: World, outp
     }
     match output {
         Output::Files(stem) => {
-            let identity = run::of_process();
+            let identity = identity::of_process();
             let first = container::first_line(world.size, identity);
             let write = |file: &File| container::write(file, world.size, identity, texts, missing);
             let result = require_same_place(stem, job_store::kept_for(stem))

@@ -16,6 +16,7 @@ use mpit_format::profile::Profile;
 use mpit_format::summary::{ENDING, MAX_SENT, Place, Summary, SummaryFile};
 use mpit_frameworks::World;
 use mpit_frameworks::diagnostics::warn;
+use mpit_job::{Identity, directory, identity, template};
 
 use super::agreement::{Agreement, Decision};
 use super::tree::Tree;
@@ -23,7 +24,6 @@ use super::{Channel, TRANSPORT, Transport, marks};
 use crate::about;
 use crate::directory::require_same_place;
 use crate::output::write_new;
-use crate::run::{self, Identity, job, template};
 
 /// The marks of this process, or the reason why there are none.
 static MARKS: OnceLock<Result<Marks, String>> = OnceLock::new();
@@ -73,7 +73,7 @@ pub(crate) fn write(world: World, name: &str, profile: &Profile) {
             (world.size, problem.unwrap_or_else(|| "they are missing at another process".into()));
         warn(format_args!("monitoring_summary_file: {missing} of {size} processes are missing: {why}"));
     }
-    let text = SummaryFile { identity: run::of_process().cloned(), about: about::get(), summary }.text();
+    let text = SummaryFile { identity: identity::of_process().cloned(), about: about::get(), summary }.text();
     let stem = STEM.get_or_init(|| stem(name));
     if let Err(error) = require_same_place(stem, None) {
         warn(format_args!("cannot write {}{ENDING}: {error}", stem.display()));
@@ -129,7 +129,7 @@ fn sum_of_all(
 
 /// Returns the summary of this process. `on_machine` has the ranks of its machine.
 fn summary_of(world: World, profile: &Profile, on_machine: Option<&BTreeSet<u32>>) -> Summary {
-    let host = run::of_process().map_or("", |identity| &identity.host);
+    let host = identity::of_process().map_or("", |identity| &identity.host);
     let mut summary = Summary::of_process(world.size, host, true);
     // Something else may have removed the marks.
     let on_machine = on_machine.filter(|ranks| ranks.contains(&world.rank));
@@ -172,13 +172,13 @@ fn merge_along_tree(
 
 /// Returns the beginning of the file's name for this process.
 fn stem(name: &str) -> PathBuf {
-    let stem = PathBuf::from(template::of_job(name, run::of_process()));
+    let stem = PathBuf::from(template::of_job(name, identity::of_process()));
     std::path::absolute(&stem).unwrap_or(stem)
 }
 
 impl Marks {
     fn leave(world: World, name: &str) -> Result<Self, String> {
-        let identity = run::of_process().ok_or("the launcher does not identify the job")?;
+        let identity = identity::of_process().ok_or("the launcher does not identify the job")?;
         let directory = directory_of(STEM.get_or_init(|| stem(name)));
         let of_machine = Self::join_machine(identity, world);
         if world.rank == 0 {
@@ -192,7 +192,7 @@ impl Marks {
 
     fn join_machine(identity: &Identity, world: World) -> Option<Agreement> {
         // Containers may share memory and differ in their names.
-        let directory = job::hidden(&marks::name(identity, &identity.host)).ok()?;
+        let directory = directory::hidden(&marks::name(identity, &identity.host)).ok()?;
         if !directory.exists() {
             marks::remove_old(directory.parent()?);
         }

@@ -1,8 +1,9 @@
 //! Handles of control variables.
 
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::SeqCst};
+use std::sync::atomic::Ordering::SeqCst;
 
 use super::elements::{check_buffer, text_or_all};
+use super::handle::{CvarBinding, FREED};
 use super::{CvarHandle, Interface};
 use crate::activation::check_active;
 use crate::cvar::CvarDesc;
@@ -11,16 +12,6 @@ use crate::object::Object;
 use crate::registry::CvarEntry;
 use crate::vocabulary::{Bind, Datatype, Scope};
 use crate::{Error, Result};
-
-#[derive(Debug, Default)]
-pub(super) struct Handle {
-    index: AtomicU32,
-    /// The number of the object that the handle is bound to, or [`FREED`].
-    object: AtomicU64,
-}
-
-/// A stand-in for the number of an object that was freed.
-const FREED: u64 = u64::MAX;
 
 impl Interface {
     /// Allocates a handle of a control variable, bound to an object if the variable requires one. Returns it with the number of
@@ -39,14 +30,14 @@ impl Interface {
             (kind, Some(object)) if object.kind() == kind && object.id() != FREED => object.id(),
             _ => return Err(Error::InvalidHandle),
         };
-        let fill = |handle: &Handle, _| {
+        let fill = |handle: &CvarBinding, _| {
             handle.index.store(index, SeqCst);
             handle.object.store(object, SeqCst);
         };
         if entry.desc().bind() != Bind::NoObject {
             self.has_bound_cvars.store(true, SeqCst);
         }
-        let id = self.cvars.take((), Handle::default, fill).ok_or(Error::OutOfHandles)?;
+        let id = self.cvars.take((), CvarBinding::default, fill).ok_or(Error::OutOfHandles)?;
         Ok((CvarHandle(id), entry.desc().count()))
     }
 
@@ -87,7 +78,7 @@ impl Interface {
 
     /// Returns the variable and object of a valid handle.
     fn cvar_at(&self, handle: CvarHandle) -> Result<(&'static CvarEntry, Object<'static>)> {
-        let seen = |handle: &Handle| Some((handle.index.load(SeqCst), handle.object.load(SeqCst)));
+        let seen = |handle: &CvarBinding| Some((handle.index.load(SeqCst), handle.object.load(SeqCst)));
         let (index, object) = self.cvars.get_with(handle.0, seen).ok_or(Error::InvalidHandle)?;
         let entry = self.registry.cvar_entry(index).ok_or(Error::InvalidHandle)?;
         check_active(entry.desc().activation(), Error::InvalidHandle)?;

@@ -347,3 +347,14 @@ impl<'a> View<'a> {
         self.handle.section(self.records() * RECORD_WORDS + record, self.count)
     }
 }
+
+/// A handle of a control variable.
+#[derive(Debug, Default)]
+pub(super) struct CvarBinding {
+    pub(super) index: AtomicU32,
+    /// The number of the object that the handle is bound to, or [`FREED`].
+    pub(super) object: AtomicU64,
+}
+
+/// A stand-in for the number of an object that was freed.
+pub(super) const FREED: u64 = u64::MAX;

@@ -2,8 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::SeqCst};
 
-use super::cvar;
-use super::handle::{Handle, HandleLayout, NO_SESSION};
+use super::handle::{CvarBinding, Handle, HandleLayout, NO_SESSION};
 use crate::barrier;
 use crate::event::Registration;
 use crate::lock::{Mutex, Once};
@@ -42,7 +41,7 @@ pub struct Interface {
     level: Mutex<ThreadLevel>,
     pub(super) sessions: Slots<(), ()>,
     pub(super) pvars: Slots<HandleLayout, Handle, true>,
-    pub(super) cvars: Slots<(), cvar::Handle>,
+    pub(super) cvars: Slots<(), CvarBinding>,
     /// True if a handle of a control variable was ever bound to an object.
     pub(super) has_bound_cvars: AtomicBool,
     registrations: Log<&'static Registration>,

@@ -6,7 +6,7 @@ use super::super::View;
 use super::super::describe::{activity, comm_name, in_call};
 use super::super::findings::{Finding, FindingKind};
 use super::super::waits::{Edge, Reason};
-use crate::run::ranks;
+use crate::rank_lists::ranks;
 use crate::why::snapshot::RankState;
 
 /// The number of processes of a cycle that are listed one by one.

@@ -12,7 +12,7 @@ use super::describe::{each, places, ranks_are, ranks_are_in, ranks_with_verb, th
 use super::findings::{Finding, FindingKind};
 use super::graph::{edges, last_groups};
 use super::waits::{Edge, Reason};
-use crate::run::ranks;
+use crate::rank_lists::ranks;
 use crate::why::snapshot::{Phase, ProcessState};
 use collectives::{collective_findings, differences, missing_call_findings, tag_findings};
 use messages::{message_cycle, message_findings};

@@ -1,0 +1,157 @@
+//! The preparation of a run: all steps that may fail, before the command starts.
+
+mod before;
+mod files;
+pub(crate) mod output;
+pub(crate) mod program;
+pub(crate) mod propagation;
+pub(crate) mod series;
+pub(crate) mod settings;
+pub(crate) mod summary;
+pub(crate) mod tables;
+
+use std::ffi::OsString;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use mpit::cvar::sources::LAUNCHER_SETTINGS;
+use mpit_components::{gather, store};
+use mpit_job::name::{self, JOB, RUN};
+
+use crate::settings::for_environment;
+use crate::{Run, preload, print, require_program};
+pub(crate) use before::Before;
+use files::Lock;
+pub(crate) use files::{RunFiles, remove_earlier_file};
+use output::{Files, Target};
+use propagation::HandedOn;
+
+/// A run whose names are locked, whose directories exist, and whose program was found.
+pub(crate) struct PreparedRun<'a> {
+    pub(crate) args: &'a Run,
+    /// The preload library.
+    pub(crate) library: PathBuf,
+    pub(crate) command: Command,
+    /// The command as it is run.
+    pub(crate) words: Vec<OsString>,
+    /// The name that this command gives to the run; `None` for a part of a job, or of another run whose files it continues.
+    pub(crate) own_name: Option<String>,
+    /// The name of the run in its files; `None` if nothing names it.
+    pub(crate) name: Option<String>,
+    /// The name of the directory that the `mpit run`s behind a launcher share.
+    pub(crate) shared_name: Option<String>,
+    /// The beginning of the names of files, if the settings enable files.
+    pub(crate) stem: Option<PathBuf>,
+    pub(crate) files: Option<RunFiles>,
+    /// `--output`.
+    pub(crate) output: Option<Target>,
+    /// `--summary`.
+    pub(crate) summary: Option<Target>,
+    /// The files of `--summary` before the run.
+    pub(crate) summaries_before: Files,
+    _summary_lock: Option<Lock>,
+}
+
+impl<'a> PreparedRun<'a> {
+    pub(crate) fn new(args: &'a Run) -> Result<Self, String> {
+        require_program(&args.command)?;
+        let library = preload::find(args.library.file.as_deref())?;
+        let (output, summary) = (args.output_target()?, args.summary_target()?);
+        let all = settings::settings(args, output.as_ref(), summary.as_ref())?;
+        program::require_executable(&args.command[0]).map_err(|error| cannot_run(args, &error))?;
+        output.as_ref().map(Target::prepare).transpose()?;
+        let has_own_stem = all.iter().any(|setting| setting.name.ends_with("pml_monitoring_filename"));
+        let stem = store::files_at();
+        let own_name = name::of_new_run(stem.is_some(), has_own_stem);
+        let run_name = own_name.clone().or_else(name::of_environment);
+        let lines = for_environment(&all);
+        let shared_name = name::behind_launcher();
+        let needed = variables(!lines.is_empty(), run_name.is_some(), shared_name.is_some());
+        let handed = propagation::hand_on(&args.command, &needed);
+        let names = [(RUN, own_name.as_deref()), (JOB, shared_name.as_deref())];
+        let command = command(args, &handed, &library, &lines, &names);
+        let files = match (&own_name, &stem) {
+            (Some(name), Some(stem)) => Some(RunFiles::lock(stem, name.clone(), gather::is_wanted())?),
+            _ => None,
+        };
+        let summary_lock = match (&summary, &own_name) {
+            (Some(summary), Some(_)) => summary::prepare(summary, files.as_ref().map(RunFiles::stem))?,
+            // Inside of a job, other processes may have ended already.
+            _ => None,
+        };
+        if let Some(files) = files.as_ref().filter(|_| args.tables) {
+            tables::require_removable(files.stem())?;
+        }
+        // Inside of a job, other processes may have written theirs already.
+        let summaries_before = match (&summary, &own_name) {
+            (Some(summary), Some(_)) => Files::at(&summary::files(summary)),
+            _ => Files::default(),
+        };
+        Ok(Self {
+            args,
+            library,
+            command,
+            words: handed.words,
+            own_name,
+            name: run_name,
+            shared_name,
+            stem,
+            files,
+            output,
+            summary,
+            summaries_before,
+            _summary_lock: summary_lock,
+        })
+    }
+}
+
+pub(crate) fn cannot_run(args: &Run, error: &io::Error) -> String {
+    format!("cannot run {}: {error}", args.command[0].display())
+}
+
+/// Returns the names of the variables that the processes of the command need.
+fn variables(has_settings: bool, has_name: bool, has_shared_name: bool) -> Vec<&'static str> {
+    let mut names = preload::VARIABLES.to_vec();
+    if has_settings {
+        names.push(LAUNCHER_SETTINGS);
+    }
+    if has_name {
+        names.push(RUN);
+    }
+    if has_shared_name {
+        names.push(JOB);
+    }
+    names
+}
+
+/// Returns the command with the library, the settings, and the names of run and job in their variables. Prints library and settings with
+/// `--verbose`.
+fn command(
+    args: &Run,
+    handed: &HandedOn,
+    library: &Path,
+    lines: &str,
+    names: &[(&str, Option<&str>)],
+) -> Command {
+    let mut command = Command::new(&handed.words[0]);
+    command.args(&handed.words[1..]).envs(handed.environment.iter().map(|(name, value)| (name, value)));
+    let preloaded = preload::add(&mut command, library);
+    if !lines.is_empty() {
+        command.env(LAUNCHER_SETTINGS, lines);
+    }
+    let known = names.iter().filter_map(|(variable, name)| Some((variable, (*name)?)));
+    command.envs(known);
+    if args.verbose {
+        print(&format!("LD_PRELOAD={}", preloaded.display()));
+        for line in lines.lines() {
+            print(&format!("set {line}"));
+        }
+        for change in &handed.changes {
+            print(change);
+        }
+        let words: Vec<_> = handed.words.iter().map(|word| word.to_string_lossy()).collect();
+        print(&format!("run {}", words.join(" ")));
+    }
+    command
+}
