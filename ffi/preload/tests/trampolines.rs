@@ -60,6 +60,7 @@ mod next_definition {
         without_listeners: i32,
         unresolved: i32,
         record: i32,
+        fast_path: i32,
         twin: i32,
         own_code: i32,
         form: u8,
