@@ -22,8 +22,8 @@ const RANKS: u32 = 4;
 /// The time that a program has until it hangs.
 const TIME_LIMIT: Duration = Duration::from_secs(100);
 
-/// The time between two snapshots, in seconds. The programs only hang, so it may be short.
-const INTERVAL: &str = "0.1";
+/// The time between two snapshots, in seconds. The programs only hang, so it may be short, but messages count as in transit for 0.2 s.
+const INTERVAL: &str = "0.3";
 
 /// The number of polls of a program that does not hang, by this environment variable.
 const POLLS: (&str, u32) = ("MPIT_TEST_POLLS", 6);
