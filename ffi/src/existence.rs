@@ -8,7 +8,8 @@
 //! - MPICH's handles contain the kind of object. With the standard ABI they are pointers to objects, which begin with that number and a
 //!   reference count; windows and info objects have no count. Otherwise, only communicators can be queried, and windows are known
 //!   from the calls that create and free them; a freed object of another kind is not recognized.
-//! - Files of MPICH are pointers to objects of ROMIO, which begin with a magic number.
+//! - Files of MPICH are pointers to objects of ROMIO, which begin with a magic number, also in memory that was freed: the calls
+//!   that close files are noted.
 //!
 //! Memory is read through the kernel, so an address that is not mapped is no error.
 
@@ -18,7 +19,7 @@ use mpit::object::Bind;
 
 use crate::abi::{Abi, Handle};
 use crate::host::{Host, mpi, p2p};
-use crate::{comms, probe, sessions, windows};
+use crate::{comms, files, probe, sessions, windows};
 
 /// The first address that may be that of an object. Predefined handles of the standard ABI are below.
 const FIRST_ADDRESS: Handle = 4096;
@@ -232,9 +233,9 @@ fn is_predefined_in_standard_abi(abi: &Abi, kind: Bind, handle: Handle) -> bool 
     (abi.null(kind)..abi.null(kind) + range).contains(&handle)
 }
 
-/// Returns true for a file of ROMIO.
+/// Returns true for an open file of ROMIO.
 fn is_romio_file(handle: Handle) -> bool {
-    first_words(handle).is_some_and(|[magic, _]| magic == ROMIO_FILE)
+    !files::is_closed(handle) && first_words(handle).is_some_and(|[magic, _]| magic == ROMIO_FILE)
 }
 
 #[cfg(test)]

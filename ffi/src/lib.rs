@@ -30,6 +30,7 @@ pub mod datatypes;
 pub mod doctor;
 pub mod embed;
 mod existence;
+pub mod files;
 pub mod fortran;
 mod gather;
 pub mod groups;

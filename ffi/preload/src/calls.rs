@@ -318,6 +318,16 @@ pub(crate) fn run_freeing(
     code
 }
 
+/// Runs a call that opens an object, which is recorded whenever it succeeds, also inside another call.
+#[inline]
+pub(crate) fn run_opening(forward: impl Fn() -> c_int + Copy, after: impl FnOnce() + Copy) -> c_int {
+    let code = forward();
+    if code == Abi::SUCCESS {
+        catch_panic_apart(after);
+    }
+    code
+}
+
 /// Runs a call that is recorded before it is forwarded.
 #[inline]
 pub(crate) fn run_after_recording(

@@ -17,6 +17,7 @@ pub(crate) enum Time {
     initializing,
     creating,
     freeing,
+    opening,
     before,
     finalizing,
     variadic,

@@ -127,7 +127,7 @@ addresses! {
     /// The error code of a call in Fortran, which `mpi_f08` may omit.
     ErrorCode;
     /// The variable of a file that the call opens.
-    NewFile;
+    NewFile of File;
     // Variables: `New...` for an object that the call creates, `...Out` for a result.
     NewComm of Comm as LiveComm;
     NewWin of Win as LiveWin;

@@ -227,6 +227,14 @@ impl Call {
         }
     }
 
+    /// Forwards the call, and measures its time if a listener wants that.
+    fn forward_timed(self) -> c_int {
+        if self.line.interest.is_always() {
+            return self.forward();
+        }
+        calls::run(self.line.interest, || self.forward(), || (), |()| ())
+    }
+
     fn run(self) -> c_int {
         let (interest, forward) = (self.line.interest, || self.forward());
         let record = || _ = self.record();
@@ -244,7 +252,8 @@ impl Call {
             Time::always => calls::run_always(forward, record),
             Time::initializing => calls::run_initialization(forward, record),
             Time::creating => self.run_creation(),
-            Time::freeing => calls::run_freeing(forward, || self.record().freeing()),
+            Time::freeing => calls::run_freeing(|| self.forward_timed(), || self.record().freeing()),
+            Time::opening => calls::run_opening(|| self.forward_timed(), record),
             Time::before => calls::run_after_recording(forward, record),
             Time::finalizing => calls::run_finalization(forward, record),
             Time::variadic => calls::no_such_function(),

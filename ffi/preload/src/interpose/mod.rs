@@ -23,6 +23,8 @@
 //! - `creating()`: like `always`, with a record that is prepared before the call, as with `around`,
 //! - `freeing()`: prepared before and completed after the call, with or without listeners; calls of the
 //!   program's callbacks meanwhile are not inside,
+//! - `opening(Interest)`: after the call has succeeded, with or without listeners; its time is measured as with `timed`, as is that
+//!   of a call with `freeing(Interest)`,
 //! - `before()`: before the call is forwarded, whether it succeeds or not,
 //! - `finalizing()`: like `before`, in calls after which MPI may be finalized,
 //! - `variadic()`: like `before`, if the program calls, in functions with unknown further parameters: they are

@@ -1,6 +1,8 @@
 //! File operations, whose time is measured. Libraries implement them by messages, collective operations and
 //! accesses of their own, under the names that programs use.
 
+use mpit_ffi::files;
+
 use crate::interpose::calls;
 
 /// Defines the data transfers, which differ by their names only.
@@ -45,7 +47,7 @@ ends! {
 }
 
 calls! {
-    timed(Files) plain fn File_close(file: ClosedFile);
+    freeing(Files) plain fn File_close(file: ClosedFile) => files::closing(file.get());
     timed(Files) plain fn File_set_size(file: File, size: Disp);
     timed(Files) plain fn File_preallocate(file: File, size: Disp);
     timed(Files) plain fn File_get_size(file: File, size: Pointer);
@@ -64,7 +66,8 @@ calls! {
     timed(Files) plain fn File_sync(file: File);
 
     // Only in C: in Fortran, the lengths of strings follow the other arguments.
-    timed(Files) c fn File_open(comm: Comm, name: Pointer, mode: Int, info: Object, new: NewFile);
+    opening(Files) c fn File_open(comm: Comm, name: Pointer, mode: Int, info: Object, new: NewFile)
+        => files::opened(new.get());
     timed(Files) c fn File_delete(name: Pointer, info: Object);
     timed(Files) c fn File_set_view(
         file: File, disp: Disp, element: Type, view: Type, representation: Pointer, info: Object,
