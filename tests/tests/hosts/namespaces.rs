@@ -5,7 +5,7 @@ use std::fs;
 use mpit_tests::{Context, Failure, Job, Outcome, Stack};
 use serde_json::Value;
 
-use crate::why::{Running, end_of_line};
+use crate::why::{Running, end_of_line, program_in};
 use crate::{equal, for_each_in_dir, read_all, report};
 
 const RANKS: u32 = 3;
@@ -110,7 +110,7 @@ fn ranks_in_namespaces_have_states() -> Outcome {
         return Ok(());
     }
     for_each_in_dir("namespaces_why", applies, |stack, dir| {
-        let program = stack.compile("hangs")?;
+        let program = program_in(dir, stack.compile("hangs")?)?;
         // Only Open MPI has messages without shared memory.
         let own_memory = ["--mount", "sh", "-c", MEMORY, "sh"];
         let more = if stack.is_open_mpi() { &own_memory[..] } else { &[] };

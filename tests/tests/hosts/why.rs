@@ -3,7 +3,8 @@
 mod kinds;
 
 use std::env;
-use std::path::Path;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -138,6 +139,17 @@ fn job(stack: &Stack, program: &Path, kind: &str, dir: &Path) -> Outcome<Job> {
     Job::mpi(stack, RANKS).arg(program).arg(kind).dir(dir).seconds(120).under_mpit(&[])
 }
 
+/// Makes a link to a program in the directory of a test. Its path is part of the command by which the test finds its job, and ends its
+/// processes: tests share programs, also on several libraries.
+pub(crate) fn program_in(dir: &Path, program: impl AsRef<Path>) -> Outcome<PathBuf> {
+    let program = program.as_ref();
+    let link = dir.join(program.file_name().context(program.display())?);
+    if !link.exists() {
+        symlink(program, &link).context(link.display())?;
+    }
+    Ok(link)
+}
+
 pub(crate) fn end_of_line(program: &Path, kind: &str) -> String {
     format!("{} {kind}", program.display())
 }
@@ -158,7 +170,7 @@ fn are_named(stack: &Stack, dir: &Path, program: &[&Path], hangs: impl Iterator<
 fn mistakes_are_named() -> Outcome {
     on_each_in_dir("why", |stack, dir| {
         for (program, kinds) in [("hangs", HANGS.as_slice()), ("further_hangs", &FURTHER)] {
-            let program = stack.compile(program)?;
+            let program = program_in(dir, stack.compile(program)?)?;
             are_named(stack, dir, &[&*program], of_stack(stack, kinds).into_iter())?;
         }
         Ok(())
@@ -169,7 +181,7 @@ fn mistakes_are_named() -> Outcome {
 #[test]
 fn jobs_behind_their_launcher_are_found() -> Outcome {
     on_each_in_dir("why_behind", |stack, dir| {
-        let program = stack.compile("hangs")?;
+        let program = program_in(dir, stack.compile("hangs")?)?;
         for kind in ["skipped_allreduce", "gone", "late_init"] {
             let (_, finding, culprits) =
                 HANGS.into_iter().find(|(known, ..)| *known == kind).context(kind)?;
@@ -188,7 +200,7 @@ fn mistakes_in_fortran_are_named() -> Outcome {
         let (turns, shift) = if stack.label() == "ompi4.1.4" { (1, 0) } else { (2, 1) };
         for (at, interface) in INTERFACES.into_iter().enumerate() {
             let dir = stack.scratch(&format!("why_{interface}"))?;
-            let program = stack.compile_fortran("hangs", interface)?;
+            let program = program_in(&dir, stack.compile_fortran("hangs", interface)?)?;
             let hangs = every(turns * INTERFACES.len(), at + shift);
             are_named(stack, &dir, &[&*program], hangs).context(interface)?;
         }
@@ -241,7 +253,7 @@ fn polls() -> (u32, u32) {
 }
 
 fn healthy(stack: &Stack, program: &str, kind: &str, dir: &Path) -> Outcome<(Job, String)> {
-    let (program, (_, seconds)) = (stack.compile(program)?, polls());
+    let (program, (_, seconds)) = (program_in(dir, stack.compile(program)?)?, polls());
     let job = Job::mpi(stack, RANKS).arg(&program).args([kind, &seconds.to_string()]).dir(dir);
     let job = job.seconds(seconds + 60).under_mpit(&[])?;
     Ok((job, end_of_line(&program, &format!("{kind} {seconds}"))))
@@ -275,7 +287,7 @@ fn healthy_kinds_are_not_accused() -> Outcome {
 #[test]
 fn killed_ranks_are_named() -> Outcome {
     on_in_dir(&["ompi4.1.4", "mpich4.0.2"], "why_killed", |stack, dir| {
-        let (program, kind) = (stack.compile("hangs")?, "sleeping");
+        let (program, kind) = (program_in(dir, stack.compile("hangs")?)?, "sleeping");
         let run = build::artifacts()?.mpit.display().to_string();
         let job = Job::mpi(stack, RANKS).arg(&program).arg(kind).dir(dir).seconds(120);
         let job = job.within(&[run.as_str(), "run", "--stuck", "60", "--"]);
@@ -299,7 +311,7 @@ fn killed_ranks_are_named() -> Outcome {
 #[test]
 fn results_have_several_forms() -> Outcome {
     on_in_dir(&["ompi4.1.4", "mpich4.0.2"], "why_forms", |stack, dir| {
-        let program = stack.compile("hangs")?;
+        let program = program_in(dir, stack.compile("hangs")?)?;
         let kind = "skipped_allreduce";
         let mut running = Running::start(&job(stack, &program, kind, dir)?, &end_of_line(&program, kind))?;
         let found = running.expect("collective-skipped", &[1])?;
@@ -355,7 +367,7 @@ fn stacks_of_culprits_are_shown() -> Outcome {
         return mpit_tests::record::not_run("stacks", "no gdb and no eu-stack");
     }
     on_in_dir(&["mpich4.0.2"], "why_stack", |stack, dir| {
-        let program = stack.compile("hangs")?;
+        let program = program_in(dir, stack.compile("hangs")?)?;
         let mut running =
             Running::start(&job(stack, &program, "computing", dir)?, &end_of_line(&program, "computing"))?;
         let found = running.expect("computing", &[2])?;
@@ -416,7 +428,7 @@ fn ends_like_the_launcher(finished: &Finished) -> Outcome {
 #[test]
 fn stuck_jobs_are_ended() -> Outcome {
     on_in_dir(&["ompi4.1.4", "mpich4.0.2"], "why_stuck", |stack, dir| {
-        let program = stack.compile("hangs")?;
+        let program = program_in(dir, stack.compile("hangs")?)?;
         std::fs::create_dir(dir.join("prof")).context("prof")?;
         let job = Job::mpi(stack, RANKS).arg(&program).arg("skipped_allreduce").dir(dir).seconds(100);
         let job = job.within(&["sh", "-c", LAUNCHER_IN_SHELL, "sh"]);

@@ -6,7 +6,7 @@ use mpit_tests::{Context, Job, Outcome, Stack, plugins};
 use serde_json::Value;
 
 use super::{FILE_MODES, RANKS, has_messages_of_ring};
-use crate::why::{Running, end_of_line};
+use crate::why::{Running, end_of_line, program_in};
 use crate::{names_in, on_each_in_dir};
 
 /// A command, and the test that runs it for a library in a directory.
@@ -88,7 +88,8 @@ fn doctor(stack: &Stack, dir: &Path) -> Outcome {
 }
 
 fn why(stack: &Stack, dir: &Path) -> Outcome {
-    let (program, kind) = (stack.compile("hangs")?, "skipped_allreduce");
-    let job = in_front(stack, &["run", "--quiet"], RANKS, "hangs", dir)?.arg(kind).seconds(120);
+    let (program, kind) = (program_in(dir, stack.compile("hangs")?)?, "skipped_allreduce");
+    let job = Job::mpit(&["run", "--quiet"])?.on(stack).arg("--").args(stack.mpiexec(RANKS));
+    let job = job.arg(&program).arg(kind).dir(dir).seconds(120);
     Running::start(&job, &end_of_line(&program, kind))?.expect("collective-skipped", &[1]).map(drop)
 }
