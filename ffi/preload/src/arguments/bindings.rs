@@ -54,7 +54,7 @@ impl Form {
             fortran::handle(kind, unsafe { integer(at, index) }).unwrap_or(0)
         } else {
             // SAFETY: `at` is null or an array with this element (condition of this function).
-            unsafe { element(at, index) }
+            unsafe { element(kind, at, index) }
         }
     }
 
@@ -335,10 +335,14 @@ impl Binding for Any {
 /// # Safety
 ///
 /// `at` is null or an array of more than `index` handles.
-unsafe fn element(at: *const c_void, index: usize) -> Handle {
+unsafe fn element(kind: Bind, at: *const c_void, index: usize) -> Handle {
     let Some(abi) = Host::get().map(Host::abi) else { return 0 };
     if at.is_null() {
         return 0;
+    }
+    if kind == Bind::File {
+        // SAFETY: `at` is not null (checked), so it is an array of more than `index` files, which are as wide as pointers in all flavors.
+        return unsafe { at.cast::<Handle>().wrapping_add(index).read_unaligned() };
     }
     // SAFETY: `at` is not null (checked), so it is an array of more than `index` handles.
     unsafe { abi.load_handle(at.wrapping_byte_add(index * abi.handle_width())) }
