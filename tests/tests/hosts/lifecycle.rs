@@ -190,12 +190,14 @@ fn mpi_finalize_is_recorded_to_its_end() -> Outcome {
 fn sessions_raise_the_thread_level() -> Outcome {
     // Open MPI has sessions since version 5. MPICH and Intel MPI grant the session its level, and fail assertions
     // if its threads send at the same time.
-    stacks::on(&["ompi5.0.11"], "thread_levels", |stack| all_messages_are_recorded(stack, &[]))
+    stacks::on(&["ompi5.0.11"], "thread_levels", |stack| {
+        all_messages_are_recorded(stack, "thread_levels", &[])
+    })
 }
 
-fn all_messages_are_recorded(stack: &Stack, args: &[&str]) -> Outcome {
+fn all_messages_are_recorded(stack: &Stack, directory: &str, args: &[&str]) -> Outcome {
     let job = Job::mpi(stack, 1).arg(stack.compile("thread_levels")?).args(args);
-    let (finished, profs) = recorded(job, &stack.scratch("thread_levels")?, 1)?;
+    let (finished, profs) = recorded(job, &stack.scratch(directory)?, 1)?;
     let sent = finished.stdout.split(' ').next().and_then(|number| number.parse::<u64>().ok());
     let sent = sent.context("the number of messages")?;
     let recorded: u64 = profs[0].rows('E').values().map(|row| row.messages).sum();
@@ -205,7 +207,9 @@ fn all_messages_are_recorded(stack: &Stack, args: &[&str]) -> Outcome {
 #[test]
 fn the_world_raises_the_thread_level() -> Outcome {
     // MPICH, which had one thread at a time before, hangs without mpit, too.
-    stacks::on(&["ompi5.0.11"], "thread_levels_world", |stack| all_messages_are_recorded(stack, &["world"]))
+    stacks::on(&["ompi5.0.11"], "thread_levels_world", |stack| {
+        all_messages_are_recorded(stack, "thread_levels_world", &["world"])
+    })
 }
 
 #[test]
