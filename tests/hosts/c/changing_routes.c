@@ -92,7 +92,7 @@ static int change_all(void)
     return sent;
 }
 
-/* Two threads in MPI_Allreduce of Intel MPI starve each other at its lock for minutes while other programs use the processors, also
+/* Two threads in MPI_Allreduce of Intel MPI starve each other at its lock for over a minute while other programs use the processors, also
  * without mpit. */
 static void count_threads(void)
 {
