@@ -23,7 +23,8 @@ EVENT_CALLBACK(on_message)
     seen_by_callback = *is_seen;
 }
 
-/* Sends messages; the first ones of a communicator are never recorded in advance. */
+/* Sends messages; the first ones of a communicator are never recorded in advance, and neither are those after calls on one that shares its
+ * slot in the cache of recent communicators. So all calls are on `comm`. */
 static void send_all(MPI_Comm comm, int event, int is_after, const char *what)
 {
     MPI_T_event_registration registration;
@@ -37,7 +38,7 @@ static void send_all(MPI_Comm comm, int event, int is_after, const char *what)
     for (int round = 0; round < ROUNDS; round++) {
         *is_seen = 0;
         received = 0;
-        MPI_Barrier(MPI_COMM_WORLD);
+        MPI_Barrier(comm);
         if (rank == 0) {
             MPI_Ssend(&value, 1, MPI_INT, 1, 7, comm);
             check(received == 1, "one event for each message");
@@ -48,7 +49,7 @@ static void send_all(MPI_Comm comm, int event, int is_after, const char *what)
             *is_seen = 1;
             MPI_Recv(&value, 1, MPI_INT, 0, 7, comm, MPI_STATUS_IGNORE);
         }
-        MPI_Barrier(MPI_COMM_WORLD);
+        MPI_Barrier(comm);
     }
     if (rank == 0)
         MPI_T_event_handle_free(registration, NULL, NULL);
