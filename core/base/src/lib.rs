@@ -43,6 +43,7 @@ mod files;
 mod host;
 #[doc(hidden)]
 pub mod internal;
+mod leak;
 mod lists;
 mod lock;
 mod log;

@@ -117,6 +117,8 @@ impl Spec {
                 );
                 // Without fast network hardware, the default component for one-sided communication only prints warnings.
                 all.push(("OMPI_MCA_osc", "^ucx".into()));
+                // In Open MPI 5, this transport makes each process sleep for a second in `MPI_Init` before it finds no hardware.
+                all.push(("OMPI_MCA_btl", "^ofi".into()));
             }
             Vendor::Intel => all.push(("I_MPI_FABRICS", "shm".into())),
             Vendor::Mpich => {}

@@ -6,6 +6,7 @@
 
 use super::{CategoryDesc, EnumDesc, Origin};
 use crate::activation::Activation;
+use crate::leak::leak_text;
 
 /// The longest description of a variable, in bytes.
 pub const LONGEST_DESCRIPTION: usize = u16::MAX as usize;
@@ -123,7 +124,7 @@ impl Metadata {
     ///
     /// Panics if a text is longer than [`LONGEST_DESCRIPTION`].
     pub fn of(name: &'static str, description: &str, shared: &'static SharedMetadata, line: u32) -> Self {
-        let texts = if description.is_empty() { name } else { [name, description].concat().leak() };
+        let texts = if description.is_empty() { name } else { leak_text([name, description].concat()) };
         Self::new(texts, name.len(), shared, line)
     }
 

@@ -10,6 +10,7 @@ use crate::component::coll::{self, Operation, Root, Volume};
 use crate::component::osc::{self, Access};
 use crate::component::pml::{self, Send};
 use crate::component::{CommId, ComponentDesc, Lifecycle, Lines, WindowId, World};
+use crate::leak::leak;
 
 /// The `user_data` of the exported functions: the component, under the trait of its framework.
 enum Listener {
@@ -68,7 +69,7 @@ pub(super) fn entry(desc: &'static ComponentDesc) -> ExportResult<Result<abi::Co
             component.freed = Some(freed);
         }
     }
-    component.user_data = from_ref::<Listener>(Box::leak(Box::new(listener))).cast_mut().cast();
+    component.user_data = from_ref::<Listener>(leak(listener)).cast_mut().cast();
     Ok(Ok(component))
 }
 

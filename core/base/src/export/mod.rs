@@ -26,6 +26,7 @@ use std::sync::OnceLock;
 
 use crate::dependents::Reader;
 use crate::desc::Origin;
+use crate::leak::leak;
 use crate::panic::catch_panic;
 use crate::registry::{Image, Refusal};
 use crate::{abi, threads};
@@ -104,7 +105,7 @@ fn default_about() -> Option<&'static About> {
     let components = crate::components().map(|desc| (desc.name(), desc.origin()));
     let (name, origin) =
         pvars.chain(cvars).chain(events).chain(components).find(|(owner, _)| *owner != OWN)?;
-    Some(Box::leak(Box::new(About { name, origin, activate: None, deactivate: None })))
+    Some(leak(About { name, origin, activate: None, deactivate: None }))
 }
 
 /// Returns the definitions of this image, made at the first call: the body of `mpit_plugin_v1`. `None` for a host with another

@@ -7,6 +7,7 @@ use super::{component, cvar, event, groups, pvar};
 use crate::abi;
 use crate::component::ComponentDesc;
 use crate::desc::{EnumDesc, Origin};
+use crate::leak::leak;
 use crate::registry::{Definition, Fault, Image, Refusal, Rule};
 
 #[derive(Debug, Default)]
@@ -73,7 +74,7 @@ impl Tables {
         let categories = structs(self.categories);
         let settings = structs(self.cvars);
         let components = structs(self.components);
-        Box::leak(Box::new(abi::Table {
+        leak(abi::Table {
             component: text::or_empty(self.component),
             pvars: pvars.0,
             num_pvars: pvars.1,
@@ -88,7 +89,7 @@ impl Tables {
             components: components.0,
             num_components: components.1,
             ..abi::Table::EMPTY
-        }))
+        })
     }
 }
 
@@ -103,8 +104,7 @@ impl Enums {
         let items = items.map(|item| Ok(abi::EnumItem { value: item.value(), name: text(item.name())? }));
         let (items, num_items) = structs(items.collect::<ExportResult<Vec<_>>>()?);
         let size = size_of::<abi::Enum>();
-        let made: *const _ =
-            Box::leak(Box::new(abi::Enum { size, name: text(desc.name())?, items, num_items }));
+        let made: *const _ = leak(abi::Enum { size, name: text(desc.name())?, items, num_items });
         self.0.push((desc, made));
         Ok(made)
     }

@@ -11,15 +11,12 @@ use crate::cell::{Counter, Custom, PvarDesc};
 use crate::component::ComponentDesc;
 use crate::desc::{CategoryDesc, Metadata, Origin, SharedMetadata};
 use crate::event::{EventCell, EventDesc, SourceCell, SourceDesc};
+use crate::leak::leak;
 use crate::object::Object;
 use crate::registry::{Image, Refusal};
 use crate::vocabulary::{Bind, Class, SourceOrder};
 
 const HERE: Origin = Origin::new("there.rs", 7);
-
-fn leak<T>(value: T) -> &'static T {
-    Box::leak(Box::new(value))
-}
 
 /// Returns the table of an image, and the messages for what is left out of it.
 fn table_of(image: &Image, components: &[&'static ComponentDesc]) -> (&'static abi::Table, Vec<String>) {

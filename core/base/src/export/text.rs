@@ -3,12 +3,14 @@
 use std::ffi::{CString, c_char};
 use std::ptr::null;
 
+use crate::leak::{leak, leak_list};
+
 pub(super) type ExportResult<T> = Result<T, String>;
 
 /// Returns a C string, or a message if the text contains a NUL.
 pub(super) fn text(text: &str) -> ExportResult<*const c_char> {
     let text = CString::new(text).map_err(|_| format!("its text {text:?} has a NUL in it"))?;
-    Ok(text.into_raw())
+    Ok(leak(text).as_ptr())
 }
 
 /// Returns a C string, or a null pointer for an empty text.
@@ -29,9 +31,13 @@ pub(super) fn list<'a>(texts: impl Iterator<Item = &'a str>) -> ExportResult<*co
         return Ok(null());
     }
     all.push(null());
-    Ok(all.leak().as_ptr())
+    Ok(leak_list(all).as_ptr())
 }
 
-pub(super) fn structs<T>(all: Vec<T>) -> (*const T, usize) {
-    if all.is_empty() { (null(), 0) } else { (all.as_ptr(), all.leak().len()) }
+pub(super) fn structs<T: 'static>(all: Vec<T>) -> (*const T, usize) {
+    if all.is_empty() {
+        return (null(), 0);
+    }
+    let all = leak_list(all);
+    (all.as_ptr(), all.len())
 }

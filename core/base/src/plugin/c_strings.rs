@@ -4,8 +4,8 @@ use std::ffi::{c_char, c_int};
 use std::fmt::Display;
 
 use super::c_structs::{EntryResult, check_readable};
-use super::leak::leak_copy;
 use crate::desc::LONGEST_DESCRIPTION;
+use crate::leak::leak_text;
 use crate::readable::Pages;
 use crate::registry::{Fault, LONGEST_NAME, Rule};
 
@@ -29,7 +29,7 @@ pub(super) unsafe fn text(
     max: usize,
 ) -> EntryResult<&'static str> {
     // SAFETY: the caller ensures that `at` is null or valid for reads up to a NUL, or of `max` + 1 bytes.
-    Ok(leak_copy(unsafe { borrowed(pages, what, at, max) }?))
+    Ok(leak_text(unsafe { borrowed(pages, what, at, max) }?.to_owned()))
 }
 
 /// Returns a string without copying it.

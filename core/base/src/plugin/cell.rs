@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64};
 use crate::abi::{CountFunction, LevelFunction, ReadFunction, Sum, WatchFunction};
 use crate::cell::{Cell, LevelStorage, PvarDesc, ReachedFunction, Value};
 use crate::desc::Metadata;
+use crate::leak::leak;
 use crate::object::Object;
 use crate::panic::catch_panic;
 use crate::readable::is_writable;
@@ -216,7 +217,7 @@ pub(super) unsafe fn load<T: Value>(at: *const T) -> T {
 pub(super) fn pvar(metadata: Metadata, class: Class, datatype: Datatype, source: ForeignSource) -> PvarDesc {
     fn of<T: Value>(metadata: Metadata, class: Class, source: ForeignSource) -> PvarDesc {
         let cell = Foreign::<T> { source, of: PhantomData };
-        PvarDesc::new(metadata, class, Box::leak(Box::new(cell)))
+        PvarDesc::new(metadata, class, leak(cell))
     }
     let make = match datatype {
         Datatype::Int | Datatype::Int32 => of::<i32>,

@@ -10,12 +10,12 @@ use std::path::{Path, PathBuf};
 use std::ptr;
 
 use super::component::Claim;
-use super::leak::leak;
 use super::loaded::Plugin;
 use super::table::{self, Definitions};
 use super::{find, load};
 use crate::activation::Activation;
 use crate::export::fault_log;
+use crate::leak::leak;
 use crate::registry::{Fault, Image, Refusal, Registry, Rule};
 use crate::{abi, environment};
 

@@ -2,10 +2,10 @@
 
 use super::c_strings::{NAME, text};
 use super::c_structs::{EntryResult, check_list, read};
-use super::leak::{leak, leak_list};
 use super::table::TableBuilder;
 use crate::abi::Enum;
 use crate::desc::{EnumDesc, EnumItem, Origin};
+use crate::leak::{leak, leak_list};
 use crate::readable::Pages;
 use crate::registry::Registry;
 

@@ -5,11 +5,11 @@ use std::sync::atomic::Ordering::Acquire;
 
 use super::c_strings::{NAME, from_code, names, text};
 use super::c_structs::{EntryResult, check_list, check_writable};
-use super::leak::{leak, leak_list};
 use super::table::{Entry, TableBuilder};
 use crate::abi::{self, EventCell};
 use crate::desc::{EnumDesc, EnumItem};
 use crate::event::{self, Context, Element, EventDesc, LARGEST_EVENT, SourceDesc};
+use crate::leak::{leak, leak_list, leak_text};
 use crate::panic::catch_panic;
 use crate::readable::Pages;
 use crate::registry::{Fault, Registry, Rule};
@@ -40,7 +40,7 @@ impl TableBuilder {
         let mut desc = EventDesc::new(entry.name, elements, source, core, entry.origin);
         if let Some(items) = element_names {
             // The attribute `event` generates the same name.
-            let list: &'static str = format!("{}_elements", entry.name).leak();
+            let list: &'static str = leak_text(format!("{}_elements", entry.name));
             desc = desc
                 .with_enumeration(leak(EnumDesc::new(list, items, entry.origin).of_plugin(self.activation)));
         }

@@ -9,12 +9,12 @@ use std::path::{Path, PathBuf};
 use super::c_structs::LoadResult;
 use super::component;
 use super::find::{self, File};
-use super::leak::leak;
 use super::load::{self, Hooks, Opened};
 use super::table::{LEAST_MEMORY, in_one_line};
 use crate::activation::Activation;
 use crate::cvar::sources;
 use crate::export::{self, fault_log};
+use crate::leak::{leak, leak_text};
 use crate::lock::Mutex;
 use crate::log::Log;
 use crate::memory;
@@ -185,7 +185,7 @@ unsafe fn load_one(path: &Path) -> Result<Plugin, Refused> {
         loading.push(file.identity);
         LoadingGuard(file.identity)
     };
-    let activation: &'static Activation = leak(Activation::of(file.path.display().to_string().leak()));
+    let activation: &'static Activation = leak(Activation::of(leak_text(file.path.display().to_string())));
     // SAFETY: the caller ensures that the file is a plug-in as `mpit_plugin.h` specifies, whose constructors may run here.
     let opened = unsafe { load::open(&file.path, activation) }.map_err(refused)?;
     let notified = threads::concurrent();

@@ -4,9 +4,9 @@
 use std::collections::HashMap;
 use std::ptr;
 
-use super::leak::{leak, leak_copy, leak_list};
 use crate::activation::Activation;
 use crate::desc::{CategoryDesc, EnumDesc, Origin, SharedMetadata};
+use crate::leak::{leak, leak_list, leak_text};
 
 /// The categories of a table, and the metadata of its latest entry.
 #[derive(Debug)]
@@ -45,7 +45,7 @@ impl MetadataBuilder {
             return known;
         }
         let placeholder: &'static CategoryDesc =
-            leak(CategoryDesc::new(leak_copy(name), "", &[], &[], origin));
+            leak(CategoryDesc::new(leak_text(name.to_owned()), "", &[], &[], origin));
         self.define_category(placeholder);
         placeholder
     }

@@ -30,7 +30,6 @@ mod convert;
 mod enums;
 mod event;
 mod find;
-mod leak;
 mod load;
 mod loaded;
 mod metadata;

@@ -6,7 +6,6 @@ use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, Ordering::Relaxed};
 use super::c_strings::{from_code, names};
 use super::c_structs::{EntryResult, check_list, const_message};
 use super::cell::load;
-use super::leak::{leak, leak_copy, leak_list};
 use super::pvar::fixed_count;
 use super::table::{Entry, TableBuilder};
 use crate::abi::{
@@ -14,6 +13,7 @@ use crate::abi::{
 };
 use crate::cvar::{CvarDesc, ErasedCvar, Setters};
 use crate::desc::EnumDesc;
+use crate::leak::{leak, leak_list, leak_text};
 use crate::lock::{Guard, Mutex};
 use crate::object::Object;
 use crate::readable::Pages;
@@ -371,7 +371,8 @@ unsafe fn further_names(pages: &mut Pages, from: &Cvar) -> EntryResult<FurtherNa
             return Err(within(Fault::of(Rule::C2, "its name contains `=`, which ends a name")));
         }
     }
-    let copies = |names: Vec<&str>| leak_list(names.into_iter().map(leak_copy).collect());
+    let copies =
+        |names: Vec<&str>| leak_list(names.into_iter().map(|name| leak_text(name.to_owned())).collect());
     Ok((copies(aliases), copies(environment)))
 }
 

@@ -10,7 +10,6 @@ use super::c_structs::{EntryResult, LoadResult, Prefixed, read, read_list};
 use super::cell::{self, ValueSource};
 use super::component::{Claim, ComponentInfo, ForeignComponent};
 use super::event;
-use super::leak::{leak, leak_copy};
 use super::metadata::MetadataBuilder;
 use crate::abi::{self, EventCell, MAJOR, Sum, Table};
 use crate::activation::Activation;
@@ -18,6 +17,7 @@ use crate::cell::LevelStorage;
 use crate::cvar::sources;
 use crate::desc::{CategoryDesc, EnumDesc, Metadata, Origin, SharedMetadata};
 use crate::event::{EventDesc, SourceCell, SourceDesc};
+use crate::leak::{leak, leak_text};
 use crate::memory;
 use crate::readable::Pages;
 use crate::registry::{Fault, Image, Refusal, Registry, check_text};
@@ -328,7 +328,7 @@ impl TableBuilder {
         count: usize,
         convert_entry: unsafe fn(&mut Self, &T, &Entry) -> EntryResult<()>,
     ) -> Result<(), LeftOut> {
-        let place: &'static str = format!("{}, {} ", self.component, T::KIND).leak();
+        let place: &'static str = leak_text(format!("{}, {} ", self.component, T::KIND));
         // SAFETY: `list` is null or has `count` structs of one size: the caller passes a list of a table.
         let all = match unsafe { read_list(&mut self.pages, T::KIND, list, count) } {
             Ok(all) => all,
@@ -402,7 +402,7 @@ impl TableBuilder {
             let found = unsafe { borrowed(&mut self.pages, "its description", description, DESCRIPTION) };
             about = found.map_err(refuse)?;
         }
-        let texts: &'static str = [name, about].concat().leak();
+        let texts: &'static str = leak_text([name, about].concat());
         let (name, description) = texts.split_at(name.len());
         Ok(Entry { kind, name, description, texts, origin })
     }
@@ -420,7 +420,7 @@ impl TableBuilder {
             // SAFETY: the path is not null and ends with a NUL, as all strings of a table, by the conditions of `register`.
             let path = unsafe { borrowed(&mut self.pages, "its file", at, PATH) }?;
             let same = self.latest_file.1;
-            self.latest_file = (at, if path == same { same } else { leak_copy(path) });
+            self.latest_file = (at, if path == same { same } else { leak_text(path.to_owned()) });
         }
         Ok(self.latest_file.1)
     }

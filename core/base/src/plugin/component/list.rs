@@ -7,6 +7,7 @@ use super::{DROPPED, ForeignComponent, PUBLISHED};
 use crate::activation::Activation;
 use crate::component::Framework;
 use crate::desc::Origin;
+use crate::leak::leak;
 use crate::lock::Mutex;
 use crate::log::Log;
 use crate::registry::Refusal;
@@ -53,7 +54,7 @@ impl Claim {
                 refusals.push(Refusal::duplicate(component.label(), component.origin(), first));
                 continue;
             }
-            let component: &'static ForeignComponent = Box::leak(Box::new(component));
+            let component: &'static ForeignComponent = leak(component);
             if !component.bind() {
                 refusals.push(component.refusal("its switch serves another component; each needs its own"));
             } else if ALL.push(component).is_ok() {

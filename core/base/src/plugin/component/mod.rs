@@ -23,6 +23,7 @@ use crate::abi;
 use crate::activation::Activation;
 use crate::component::{CommId, Framework, Lifecycle, Lines, Subscription, World, coll, osc, pml};
 use crate::desc::Origin;
+use crate::leak::leak;
 use crate::readable::Pages;
 use crate::registry::{Fault, Refusal, Rule, check_text};
 
@@ -93,7 +94,7 @@ impl ForeignComponent {
         // SAFETY: null, or aligned and writable (checked) and valid for the rest of the process: the caller ensures it; all
         // members are atomic.
         let reasons = unsafe { functions.listening.as_ref() };
-        let subscription: &'static Subscription = Box::leak(Box::new(framework.subscription()));
+        let subscription: &'static Subscription = leak(framework.subscription());
         subscription.pause();
         let (is_open, stage) = (AtomicBool::new(false), AtomicU8::new(CLAIMED));
         Ok(Self { about, framework, functions, reasons, subscription, is_open, stage })
