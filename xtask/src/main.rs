@@ -60,7 +60,7 @@ enum Task {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true, conflicts_with_all = ["all", "rest"])]
         arguments: Vec<String>,
     },
-    /// List the rules of `docs/internal/conformance.md` with the tests that prove them
+    /// List the rules of `docs/internal/conformance.tsv` with the tests that prove them
     Rules(rules::Arguments),
     /// Find banned words in comments, names, messages and documents; fails if there are any
     Prose,
