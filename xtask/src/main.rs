@@ -5,6 +5,7 @@
 //! of `mpit-tests`; they link no other crate of mpit, so that they work while the others do not compile.
 
 mod bench;
+mod book;
 mod circles;
 mod cluster;
 mod document;
@@ -80,6 +81,9 @@ enum Task {
     Simulate(simulate::Arguments),
     /// Start or stop a cluster on this machine: hosts that are network namespaces, with Slurm
     Cluster(cluster::Arguments),
+    /// Adapt the pages for the site; `mdbook build docs` runs this
+    #[command(hide = true)]
+    Book(book::Arguments),
     /// Install the libraries, their headers, the command and two files for pkg-config
     Install(install::Arguments),
 }
@@ -171,6 +175,7 @@ fn run(task: Task) -> Outcome<ExitCode> {
         Task::Placement(arguments) => placement::run(&arguments).map(|()| ExitCode::SUCCESS),
         Task::Simulate(arguments) => simulate::run(&arguments).map(|()| ExitCode::SUCCESS),
         Task::Cluster(arguments) => cluster::run(&arguments),
+        Task::Book(arguments) => book::run(&arguments).map(|()| ExitCode::SUCCESS),
         Task::Install(arguments) => install::run(&arguments).map(|()| ExitCode::SUCCESS),
     }
 }
