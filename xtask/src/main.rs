@@ -8,6 +8,7 @@ mod bench;
 mod book;
 mod circles;
 mod cluster;
+mod crates;
 mod document;
 mod install;
 mod instructions;
@@ -67,7 +68,7 @@ enum Task {
     Prose,
     /// Count the public items in the documentation of mpit, which `cargo doc` has written; fails if there are too many
     Items,
-    /// Find modules of a crate that import each other in a circle; fails if it finds any
+    /// Find modules of a crate that import each other in a circle, and wrong arrows between crates in ARCHITECTURE.md; fails if it finds any
     Circles,
     /// Explore models of the lock-free structures: all orders of their steps, within bounds
     Prove(prove::Arguments),
