@@ -4,6 +4,7 @@
 //! `docs` to the directory `project` of the site, adapts their links, and replaces links to other files.
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 use std::io;
 use std::path::Path;
 
@@ -27,9 +28,9 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
         return Ok(());
     }
     let input = io::read_to_string(io::stdin()).context("standard input")?;
-    let [context, mut book]: [Value; 2] =
+    let [settings, mut book]: [Value; 2] =
         serde_json::from_str(&input).context("the input is not from mdbook")?;
-    let repository = context.pointer("/config/output/html/git-repository-url").and_then(Value::as_str);
+    let repository = settings.pointer("/config/output/html/git-repository-url").and_then(Value::as_str);
     let mut places = BTreeMap::new();
     visit(&mut book["items"], &mut |chapter| {
         if let (Some(source), Some(path)) = (chapter["source_path"].as_str(), chapter["path"].as_str()) {
@@ -105,14 +106,14 @@ fn adapted(text: &str, source: &str, places: &BTreeMap<String, String>, reposito
                 // No link is left: the path stands beside the text, or in its place if they are equal.
                 let open = result.rfind('[').unwrap_or(result.len());
                 let text = result.split_off(open).split_off(1);
-                result.push_str(&if Path::new(&target).ends_with(text.trim_matches('`')) {
-                    format!("`{target}`{rest}")
+                if Path::new(&target).ends_with(text.trim_matches('`')) {
+                    let _ = write!(result, "`{target}`{rest}");
                 } else {
-                    format!("{text} (`{target}`){rest}")
-                });
+                    let _ = write!(result, "{text} (`{target}`){rest}");
+                }
                 continue;
             };
-            result.push_str(&format!("]({link}){rest}"));
+            let _ = write!(result, "]({link}){rest}");
         }
     }
     result
@@ -122,7 +123,9 @@ fn adapted(text: &str, source: &str, places: &BTreeMap<String, String>, reposito
 pub(crate) fn missing_pages(files: &Files) -> Vec<&str> {
     let summary = files.get(SUMMARY).map_or("", String::as_str);
     let is_missing = |file: &&str| {
-        let page = file.strip_prefix("docs/").filter(|page| page.ends_with(".md"));
+        let page = file
+            .strip_prefix("docs/")
+            .filter(|page| Path::new(page).extension().is_some_and(|ending| ending == "md"));
         page.is_some_and(|page| *file != SUMMARY && !summary.contains(&format!("]({page})")))
     };
     files.keys().map(String::as_str).filter(is_missing).collect()
