@@ -70,7 +70,15 @@ pub(crate) fn run() -> Outcome<ExitCode> {
     for line in &known {
         println!("{KNOWN} has a circle that is none: {line}");
     }
-    Ok(if found == 0 && known.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    let faults = crate::crates::faults()?;
+    for fault in &faults {
+        println!("{fault}");
+    }
+    Ok(if found == 0 && known.is_empty() && faults.is_empty() {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    })
 }
 
 /// Returns the modules of the crate with a root in the directory `source`.

@@ -5,8 +5,10 @@
 //! of `mpit-tests`; they link no other crate of mpit, so that they work while the others do not compile.
 
 mod bench;
+mod book;
 mod circles;
 mod cluster;
+mod crates;
 mod document;
 mod install;
 mod instructions;
@@ -60,13 +62,13 @@ enum Task {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true, conflicts_with_all = ["all", "rest"])]
         arguments: Vec<String>,
     },
-    /// List the rules of `docs/internal/conformance.md` with the tests that prove them
+    /// List the rules of `docs/internal/conformance.tsv` with the tests that prove them
     Rules(rules::Arguments),
     /// Find banned words in comments, names, messages and documents; fails if there are any
     Prose,
     /// Count the public items in the documentation of mpit, which `cargo doc` has written; fails if there are too many
     Items,
-    /// Find modules of a crate that import each other in a circle; fails if it finds any
+    /// Find modules of a crate that import each other in a circle, and wrong arrows between crates in ARCHITECTURE.md; fails if it finds any
     Circles,
     /// Explore models of the lock-free structures: all orders of their steps, within bounds
     Prove(prove::Arguments),
@@ -80,6 +82,9 @@ enum Task {
     Simulate(simulate::Arguments),
     /// Start or stop a cluster on this machine: hosts that are network namespaces, with Slurm
     Cluster(cluster::Arguments),
+    /// Adapt the pages for the site; `mdbook build docs` runs this
+    #[command(hide = true)]
+    Book(book::Arguments),
     /// Install the libraries, their headers, the command and two files for pkg-config
     Install(install::Arguments),
 }
@@ -171,6 +176,7 @@ fn run(task: Task) -> Outcome<ExitCode> {
         Task::Placement(arguments) => placement::run(&arguments).map(|()| ExitCode::SUCCESS),
         Task::Simulate(arguments) => simulate::run(&arguments).map(|()| ExitCode::SUCCESS),
         Task::Cluster(arguments) => cluster::run(&arguments),
+        Task::Book(arguments) => book::run(&arguments).map(|()| ExitCode::SUCCESS),
         Task::Install(arguments) => install::run(&arguments).map(|()| ExitCode::SUCCESS),
     }
 }

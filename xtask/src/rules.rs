@@ -1,7 +1,7 @@
-//! Coverage of the rules in `docs/internal/conformance.md`: the tests that prove each of them.
+//! Coverage of the rules in `docs/internal/conformance.tsv`: the tests that prove each of them.
 //!
-//! A rule is a row with four columns: number, kind, text, and the reason why no test proves the rule. Tests name rules, such
-//! as `R38, R39`, in markers, found by a scan of all sources line by line:
+//! A rule is a line of five fields, separated by tabs: number, kind, section, the reason why no test proves the rule, and text. Tests
+//! name rules, such as `R38, R39`, in markers, found by a scan of all sources line by line:
 //!
 //! - `/// Proves RULES.` among the comments and attributes of a Rust test;
 //! - `// Proves RULES.` in a definition of `ui`, which must not compile;
@@ -10,11 +10,14 @@
 use std::collections::HashSet;
 use std::{fmt::Write as _, fs, process::ExitCode};
 
-use mpit_tests::{Context, Outcome, paths};
+use mpit_tests::{Context, Failure, Outcome, paths};
 
 use crate::{Files, files};
 
-const DOCUMENT: &str = "docs/internal/conformance.md";
+const RULES: &str = "docs/internal/conformance.tsv";
+
+/// The first line of the file.
+const HEADER: &str = "rule\tkind\tsection\tnot tested because\ttext";
 
 /// A marker: the rules that it names, the place of the test, and whether that runs.
 struct Marker<'a> {
@@ -41,8 +44,10 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome<ExitCode> {
 }
 
 fn coverage_of_workspace() -> Outcome<(String, Vec<String>)> {
-    let document = fs::read_to_string(paths::workspace().join(DOCUMENT)).context(DOCUMENT)?;
-    Ok(coverage(&document, &files(&["*.rs", "*.c", "*.h"])?))
+    let rules = fs::read_to_string(paths::workspace().join(RULES)).context(RULES)?;
+    let (header, rules) = rules.split_once('\n').unwrap_or_default();
+    Failure::unless(header == HEADER, || format!("{RULES}: the first line is not `{HEADER}`"))?;
+    Ok(coverage(rules, &files(&["*.rs", "*.c", "*.h"])?))
 }
 
 fn parts(file: &str) -> (&str, &str, &str) {
@@ -51,26 +56,28 @@ fn parts(file: &str) -> (&str, &str, &str) {
     (folder, name, extension)
 }
 
-fn coverage(document: &str, files: &Files) -> (String, Vec<String>) {
+fn coverage(rules: &str, files: &Files) -> (String, Vec<String>) {
     let running = running(files);
     let markers = files.iter().flat_map(|(file, text)| markers(file, text, running.contains(file)));
     let markers: Vec<Marker> = markers.collect();
     let (mut listing, mut problems) = (String::new(), Vec::new());
     let (mut ids, mut covered, mut reasoned) = (Vec::new(), 0, 0);
-    for line in document.lines() {
-        let cells: Vec<&str> = line.trim().split('|').map(str::trim).collect();
-        let Some(&id) = cells.get(1) else { continue };
+    for line in rules.lines() {
+        let fields: Vec<&str> = line.split('\t').collect();
+        let [id, "N" | "D" | "P", section, reason, text] = fields[..] else {
+            problems.push(format!(
+                "{line}: not number, kind (N, D, P), section, reason, text, separated by tabs"
+            ));
+            continue;
+        };
         if !is_id(id) {
+            problems.push(format!("{line}: a number begins with R, F or C"));
             continue;
         }
         ids.push(id);
         // Each letter counts from 1 without a gap, so that no rule is lost.
         let next = format!("{}{}", &id[..1], ids.iter().filter(|other| other[..1] == id[..1]).count());
-        let ["", _, "N" | "D" | "P", text, reason, ""] = cells[..] else {
-            problems.push(format!("{line}: not a row of number, kind (N, D, P), rule, reason"));
-            continue;
-        };
-        if id != next || text.is_empty() {
+        if id != next || section.is_empty() || text.is_empty() {
             problems.push(format!("{line}: the text of {next} comes next"));
         }
         let tests = markers.iter().filter(|marker| marker.runs && marker.rules.contains(&id));
@@ -176,15 +183,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn document_and_markers_agree() -> Outcome {
+    fn rules_and_markers_agree() -> Outcome {
         let (listing, problems) = coverage_of_workspace()?;
         assert_eq!(problems, [""; 0]);
         assert_eq!(listing.lines().last(), Some("424 covered, 5 with a reason, 0 open"));
         Ok(())
     }
 
-    const DOCUMENT: &str =
-        "| R1 | N | a | |\n| R2 | P | b | c |\n| R3 | N | d | |\n| R4 | N | e | |\n| F1 | D | f | |\n";
+    const RULES: &str = "R1\tN\ts\t\ta\nR2\tP\ts\tc\tb\nR3\tN\ts\t\td\nR4\tN\ts\t\te\nF1\tD\ts\t\tf\n";
 
     /// Returns sources that prove all rules, and one more. `@` stands for the first word of a marker.
     fn files(file: &str, text: &str) -> Files {
@@ -202,7 +208,7 @@ mod tests {
 
     #[test]
     fn each_rule_is_listed_with_its_tests() {
-        let (listing, problems) = coverage(DOCUMENT, &files("", ""));
+        let (listing, problems) = coverage(RULES, &files("", ""));
         assert_eq!(problems, [""; 0]);
         let lines = listing.lines().map(str::trim).collect::<Vec<_>>().join("; ");
         let wanted = "R1    a; a/src/inner/mod.rs: one; a/tests/run.rs: two; a/ui/bad.rs:1; R2    b; not tested: c; \
@@ -228,10 +234,13 @@ mod tests {
             ("a/ui/x.rs", "// @R9."),
             ("a/ui/x.rs", "// @R2."),
         ] {
-            assert_eq!(coverage(DOCUMENT, &files(file, text)).1.len(), 1, "{file}: {text}");
+            assert_eq!(coverage(RULES, &files(file, text)).1.len(), 1, "{file}: {text}");
         }
-        for row in ["F2 | X | a | b", "F2 | N | a", "F2 | N | | b", "F2 | N | a | ", "F4 | N | a | b"] {
-            assert_eq!(coverage(&format!("{DOCUMENT}| {row} |"), &files("", "")).1.len(), 1, "{row}");
+        for line in
+            ["F2/X/s/b/a", "F2/N/s/a", "F2/N//b/a", "F2/N/s/b/", "F2/N/s//a", "F4/N/s/b/a", "X1/N/s/b/a", ""]
+        {
+            let line = line.replace('/', "\t");
+            assert_eq!(coverage(&format!("{RULES}{line}\n"), &files("", "")).1.len(), 1, "{line}");
         }
     }
 }

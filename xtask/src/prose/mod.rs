@@ -1,6 +1,7 @@
 //! The check of comments, names, messages and documents for words that hide who does what.
 //!
-//! The lists in `words.txt` are searched for; `allowed.txt` has the lines that stay, each with its reason.
+//! The lists in `words.txt` are searched for; `allowed.txt` has the lines that stay, each with its reason. Also finds pages that the site
+//! of the documentation lacks.
 
 mod text;
 mod words;
@@ -19,14 +20,15 @@ pub(crate) fn run() -> Outcome<ExitCode> {
     let words = Words::new(include_str!("words.txt"));
     let mut allowed = Allowed::new(include_str!("allowed.txt"))?;
     let (mut doc_lines, mut found, mut kept) = (0, 0, 0);
-    for (name, source) in crate::files(&[])? {
-        let Some(texts) = text::texts(&name, &source) else { continue };
+    let files = crate::files(&[])?;
+    for (name, source) in &files {
+        let Some(texts) = text::texts(name, source) else { continue };
         for text in texts.iter().filter(|text| text.kind == Kind::Doc) {
             doc_lines += text.content.lines().count();
         }
-        for finding in words.findings(&name, &source, &texts) {
+        for finding in words.findings(name, source, &texts) {
             let line = source.lines().nth(finding.line - 1).unwrap_or_default().trim();
-            if allowed.takes(&name, line) {
+            if allowed.takes(name, line) {
                 kept += 1;
             } else {
                 found += 1;
@@ -37,11 +39,15 @@ pub(crate) fn run() -> Outcome<ExitCode> {
     for (file, part) in allowed.unused() {
         eprintln!("prose: remove `{file}: {part}` from xtask/src/prose/allowed.txt: no such line is found");
     }
+    let missing = crate::book::missing_pages(&files);
+    for page in &missing {
+        eprintln!("prose: add {page} to docs/SUMMARY.md, the contents of the site");
+    }
     let share = f64::from(found + kept) * 100.0 / f64::max(doc_lines as f64, 1.0);
     println!(
         "prose: {doc_lines} lines of doc comments, {found} words found, {kept} more allowed, {share:.2} %"
     );
-    let good = found == 0 && share <= LIMIT && allowed.unused().next().is_none();
+    let good = found == 0 && share <= LIMIT && allowed.unused().next().is_none() && missing.is_empty();
     Ok(if good { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 

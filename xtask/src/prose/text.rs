@@ -27,6 +27,7 @@ enum Syntax {
     C,
     /// Python, TOML and shell, whose comments begin with `#`; and Fortran, with `!`.
     Hash,
+    /// Pages, and tables with text.
     Markdown,
 }
 
@@ -36,7 +37,7 @@ impl Syntax {
             "rs" => Some(Self::Rust),
             "c" | "h" | "cpp" => Some(Self::C),
             "py" | "toml" | "run" | "F90" => Some(Self::Hash),
-            "md" => Some(Self::Markdown),
+            "md" | "tsv" => Some(Self::Markdown),
             _ => None,
         }
     }
