@@ -35,6 +35,7 @@ mod load;
 mod loaded;
 mod metadata;
 mod pvar;
+mod raise;
 mod settings;
 mod table;
 
