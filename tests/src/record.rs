@@ -4,7 +4,7 @@ use std::fs::{self, OpenOptions};
 use std::time::Duration;
 use std::{collections::BTreeMap, fmt::Write as _, io::Write as _};
 
-use crate::{Context, Outcome, paths, stacks::Found};
+use crate::{Context, Outcome, paths};
 
 fn path() -> std::path::PathBuf {
     paths::hosts().join("record.tsv")
@@ -27,6 +27,11 @@ pub fn not_run(program: &str, why: &str) -> Outcome {
     append(program, why, "not run")
 }
 
+/// Returns the text of the record, with a line for each test on a stack; empty if there is none.
+pub(crate) fn text() -> String {
+    fs::read_to_string(path()).unwrap_or_default()
+}
+
 fn append(what: &str, test: &str, result: &str) -> Outcome {
     let path = path();
     fs::create_dir_all(paths::hosts()).context(path.display())?;
@@ -37,7 +42,7 @@ fn append(what: &str, test: &str, result: &str) -> Outcome {
 
 /// Returns the tests that took longest, in seconds without waiting for other tests, by MPI library.
 pub fn slowest(count: usize) -> String {
-    let text = fs::read_to_string(path()).unwrap_or_default();
+    let text = text();
     let mut tests: BTreeMap<&str, (f64, Vec<String>)> = BTreeMap::new();
     for line in text.lines() {
         if let [label, test, _, seconds] = line.split('\t').collect::<Vec<_>>()[..] {
@@ -54,39 +59,4 @@ pub fn slowest(count: usize) -> String {
         _ = writeln!(table, "  {sum:7.1}  {test:24} {}", parts.join(", "));
     }
     table
-}
-
-/// Returns the closing summary: every stack with its version and the tests on it, and every stack that is not available,
-/// with the reason.
-pub fn summary(found: &Found) -> String {
-    let text = fs::read_to_string(path()).unwrap_or_default();
-    let mut runs: BTreeMap<&str, (u32, Vec<&str>)> = BTreeMap::new();
-    let mut not_run = BTreeMap::new();
-    for line in text.lines() {
-        let mut fields = line.split('\t');
-        if let (Some(label), Some(test), Some(result)) = (fields.next(), fields.next(), fields.next()) {
-            let (passed, failed) = runs.entry(label).or_default();
-            match result {
-                "ok" => *passed += 1,
-                "failed" => failed.push(test),
-                _ => _ = not_run.insert(label, test),
-            }
-        }
-    }
-    let mut summary = String::from("MPI libraries:\n");
-    for stack in &found.stacks {
-        let (passed, failed) = runs.remove(stack.label()).unwrap_or_default();
-        let result = match (passed, failed.as_slice()) {
-            (0, []) => "no test ran".to_owned(),
-            (passed, []) => format!("{passed} tests ok"),
-            (passed, failed) => format!("{passed} tests ok, FAILED: {}", failed.join(", ")),
-        };
-        _ = writeln!(summary, "  ran on   {:16} {result}; {}", stack.label(), stack.version);
-        _ = writeln!(summary, "           {:16} {}", "", stack.library.display());
-    }
-    not_run.extend(found.missing.iter().map(|missing| (missing.label, missing.reason.as_str())));
-    for (label, reason) in not_run {
-        _ = writeln!(summary, "  NOT RUN  {label:16} {reason}");
-    }
-    summary
 }

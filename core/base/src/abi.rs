@@ -41,8 +41,8 @@ const _: () = {
     assert!(
         size_of::<LevelStorage>() == size_of::<Level>() && align_of::<LevelStorage>() == align_of::<Level>()
     );
-    assert!(offset_of!(LevelStorage, level) == offset_of!(Level, word));
-    assert!(offset_of!(LevelStorage, running) == offset_of!(Level, running));
+    assert!(offset_of!(LevelStorage, watched.level) == offset_of!(Level, word));
+    assert!(offset_of!(LevelStorage, watched.running) == offset_of!(Level, running));
     assert!(offset_of!(LevelStorage, cursors) == offset_of!(Level, marks));
     assert!(offset_of!(LevelStorage, reached) == offset_of!(Level, reached));
 };

@@ -103,7 +103,7 @@ fn collected(private: &TokenStream, event: &Event, faulty: bool) -> TokenStream 
     }
     let fields = event.elements.iter().enumerate().map(|(at, element)| {
         let field = &element.ident;
-        let value = quote_spanned!(element.ty.span()=> #private::element::read(instance, #at)?);
+        let value = quote_spanned!(element.ty.span()=> #private::read_element(instance, #at)?);
         quote!(#field: #value)
     });
     quote!(#private::Result::Ok(Self { #(#fields),* }))

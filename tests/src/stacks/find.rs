@@ -3,8 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use super::compile::c_file;
 use super::{Missing, Origin, Spec, Stack};
-use crate::{Context, Failure, Outcome, build, paths};
+use crate::{Context, Failure, Outcome, paths};
 
 impl Spec {
     pub(super) fn find(&'static self) -> Result<Stack, Missing> {
@@ -23,7 +24,7 @@ impl Spec {
     }
 
     fn probe(&'static self) -> Outcome<Stack> {
-        let probe = build::c_file(self, "version", "version", &[])?;
+        let probe = c_file(self, "version", "version", &[])?;
         let run = |command: &mut Command| {
             let output = command.envs(self.environment()).output().context(probe.display())?;
             let text = String::from_utf8_lossy(&output.stdout).trim().to_owned();

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use mpit_tests::{Context, Job, Outcome, Stack, build, record, stacks};
+use mpit_tests::{Context, Job, Outcome, Stack, record, stacks};
 
 use crate::{each_sent, recorded};
 
@@ -16,13 +16,13 @@ fn libraries(variant: &str, options: &[&str]) -> Outcome<Libraries> {
     let shared = ["-shared", "-fPIC", "-Wno-psabi", "-D_GNU_SOURCE"];
     let options = [&shared, options].concat();
     let functions = format!("libforeign_functions{variant}.so");
-    let path = build::c_variant(None, "foreign_functions", &functions, &options)?;
+    let path = stacks::c_variant(None, "foreign_functions", &functions, &options)?;
     let dir = path.parent().context("the library's directory")?.to_owned();
     let link = format!("-L{}", dir.display());
     let name = format!("-l:{functions}");
     let needs = [link.as_str(), &name, "-Wl,-rpath,$ORIGIN"];
     let calls = format!("libforeign_calls{variant}.so");
-    let calls = build::c_variant(None, "foreign_calls", &calls, &[&options[..], &needs].concat())?;
+    let calls = stacks::c_variant(None, "foreign_calls", &calls, &[&options[..], &needs].concat())?;
     Ok(Libraries { dir, calls })
 }
 
@@ -40,14 +40,14 @@ pub(crate) fn program(is_linked: bool, stack: Option<&Stack>) -> Outcome<Program
         (libraries.calls.display().to_string(), format!("-Wl,-rpath,{}", libraries.dir.display()));
     let (linked, opened): ([&str; 3], &[&str]) = (["-Wl,--no-as-needed", &calls, &rpath], &["-ldl"]);
     let (file, needs) = if is_linked { ("foreign_linked", &linked[..]) } else { ("foreign_opened", opened) };
-    let program = build::c_variant(stack, "foreign", file, &[with_mpi, needs].concat())?;
+    let program = stacks::c_variant(stack, "foreign", file, &[with_mpi, needs].concat())?;
     Ok(Program { program, calls: libraries.calls })
 }
 
 /// Builds a program that opens a library with the sequential build of MUMPS.
 pub(crate) fn sequential(stack: Option<&Stack>) -> Outcome<Program> {
     let options = ["-shared", "-fPIC", "-DWITH_MPI", "-ldmumps_seq"];
-    let calls = build::c_variant(None, "sequential", "libsequential.so", &options)?;
+    let calls = stacks::c_variant(None, "sequential", "libsequential.so", &options)?;
     Ok(Program { calls, ..program(false, stack)? })
 }
 

@@ -1,7 +1,7 @@
 //! Calls of the program are recorded wherever it makes them; calls that MPI, or a tool between us and MPI,
 //! makes inside them are not.
 
-use mpit_tests::{Outcome, build, launch::Job};
+use mpit_tests::{Outcome, launch::Job, stacks};
 
 use crate::{each_sent, on_each_in_dir, on_in_dir, read_all, recorded, rows};
 
@@ -19,7 +19,7 @@ fn dlsym_calls_are_recorded_or_reported() -> Outcome {
     on_in_dir(&["ompi4.1.4", "mpich5.0.2", "mpich5.0.2-abi"], "dlsym_calls", |stack, dir| {
         // Not linked with the MPI library, because it needs no symbol of it.
         let options = ["-Wl,--as-needed", "-ldl"];
-        let program = build::c_variant(Some(stack), "dlsym_calls", "dlsym_calls", &options)?;
+        let program = stacks::c_variant(Some(stack), "dlsym_calls", "dlsym_calls", &options)?;
         let run = |definitions: &str| {
             let job = Job::mpit(&["run", "--quiet", "--output", definitions, "--"])?.on(stack).dir(dir);
             job.arg(&program).arg(&stack.library).arg(definitions).succeed()
@@ -39,9 +39,9 @@ fn dlsym_calls_are_recorded_or_reported() -> Outcome {
 #[test]
 fn pmpi_tools_get_all_arguments() -> Outcome {
     on_each_in_dir("pmpi_tool_program", |stack, dir| {
-        let tool = build::c_variant(Some(stack), "pmpi_tool", "libpmpi_tool.so", &["-shared", "-fPIC"])?;
+        let tool = stacks::c_variant(Some(stack), "pmpi_tool", "libpmpi_tool.so", &["-shared", "-fPIC"])?;
         let link = tool.display().to_string();
-        let program = build::c_variant(Some(stack), "pmpi_tool_program", "pmpi_tool_program", &[&link])?;
+        let program = stacks::c_variant(Some(stack), "pmpi_tool_program", "pmpi_tool_program", &[&link])?;
         let (finished, profs) = recorded(Job::mpi(stack, 1).arg(program), dir, 1)?;
         finished.expect(finished.stdout.trim() == "2.5 more 1099511627776 8")?;
         each_sent(&profs, |_| (0, 3, 12))

@@ -88,7 +88,7 @@ const WANTED: [(&str, &str, u64, u64); 5] = [
 
 /// Compiles `call_sites.c` into a file, with further options.
 fn program(stack: &Stack, file: &str, options: &[&str]) -> Outcome<PathBuf> {
-    build::c_variant(Some(stack), "call_sites", file, options)
+    stacks::c_variant(Some(stack), "call_sites", file, options)
 }
 
 fn job(stack: &Stack, program: &Path) -> Job {
@@ -145,7 +145,7 @@ fn sites_are_in_every_module() -> Outcome {
         let over_library = program(stack, "call_sites_over_library", &["-DOVER_LIBRARY", "-s", &link])?;
         let turn = |file: &str| program(stack, file, &["-DTURN", "-shared", "-fPIC"]);
         let apart = ["-DWITHOUT_MPI", "-shared", "-fPIC", "-Wl,--build-id=none"];
-        let apart = build::c_variant(None, "call_sites", "libcall_sites_apart.so", &apart)?;
+        let apart = stacks::c_variant(None, "call_sites", "libcall_sites_apart.so", &apart)?;
         let turns = [turn("libcall_sites_a.so")?, turn("libcall_sites_b.so")?, apart];
         let job = job(stack, &over_library).arg("turns").args(turns);
         let (report, _) = reported(job, dir, &[SITED])?;
@@ -256,7 +256,7 @@ fn regions_split_calls() -> Outcome {
             ("regions", &["-fPIE", "-pie", &include][..]),
             ("regions_fixed", &["-fno-pie", "-no-pie", &include]),
         ] {
-            let program = build::c_variant(Some(stack), "regions", file, options)?;
+            let program = stacks::c_variant(Some(stack), "regions", file, options)?;
             job(stack, &program).dir(dir).succeed().context("without mpit")?;
             for settings in [&[][..], &[SITED]] {
                 let (report, output) = reported(job(stack, &program), dir, settings)?;
@@ -282,7 +282,7 @@ fn regions_split_calls() -> Outcome {
 fn regions_are_those_of_a_thread() -> Outcome {
     on_each_in_dir("regions_threads", |stack, dir| {
         let options = ["-fPIE", "-pie", &build::include()];
-        let program = build::c_variant(Some(stack), "regions", "regions", &options)?;
+        let program = stacks::c_variant(Some(stack), "regions", "regions", &options)?;
         let finished = job(stack, &program).arg("threads").dir(dir).succeed()?;
         if finished.stdout.contains("no threads") {
             return Ok(());

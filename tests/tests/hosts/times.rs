@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use mpit_format::times::{CallRow, Mode};
-use mpit_tests::{Context, Failure, Finished, Job, Outcome, Prof, Stack, build};
+use mpit_tests::{Context, Failure, Finished, Job, Outcome, Prof, Stack, stacks};
 
 use crate::{on_each_in_dir, on_in_dir, read_all, written_to};
 
@@ -164,9 +164,9 @@ fn agree(prof: &Prof) -> Outcome {
 /// Compiles a program on top of the profiling library with an oracle that its source has as well, with options.
 pub(crate) fn over_library(stack: &Stack, source: &str, file: &str, options: &[&str]) -> Outcome<PathBuf> {
     let as_library = ["-shared", "-fPIC", "-DLIBRARY"];
-    let library = build::c_variant(Some(stack), source, &format!("lib{source}.so"), &as_library)?;
+    let library = stacks::c_variant(Some(stack), source, &format!("lib{source}.so"), &as_library)?;
     let link = format!("-Wl,--no-as-needed,{}", library.display());
-    build::c_variant(Some(stack), source, file, &[options, &[&link]].concat())
+    stacks::c_variant(Some(stack), source, file, &[options, &[&link]].concat())
 }
 
 fn job(program: &Path, names: &[&str], time: &str, stack: &Stack, dir: &Path) -> Outcome<Job> {

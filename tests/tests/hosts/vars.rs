@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use mpit_tests::{Context, Failure, Job, Outcome, Stack, build, stacks};
+use mpit_tests::{Context, Failure, Job, Outcome, Stack, stacks};
 
 use crate::MONITORED;
 
@@ -96,7 +96,7 @@ fn hidden_entries_are_not_listed() -> Outcome {
 #[test]
 fn entries_that_crash_tools_are_hidden() -> Outcome {
     stacks::on(&["mpich5.0.2"], "fragile", |stack| {
-        let tool = build::c_variant(None, "fragile_tool", "libfragile_tool.so", &["-shared", "-fPIC"])?;
+        let tool = stacks::c_variant(None, "fragile_tool", "libfragile_tool.so", &["-shared", "-fPIC"])?;
         for (hidden, is_listed) in [("", false), ("calls", true)] {
             let with_tool = |job: Job| job.env("LD_PRELOAD", &tool);
             let text = listed(stack, "fragile", with_tool, &[("hidden_entries", hidden)])?;

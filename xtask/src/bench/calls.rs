@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use mpit_tests::launch::Job;
 use mpit_tests::stacks::{Stack, Vendor};
-use mpit_tests::{Context, Failure, Outcome, build};
+use mpit_tests::{Context, Failure, Outcome, stacks};
 
 use super::rounds::{self, Rounds, Samples, Timings};
 use super::table::{Line, NANOSECONDS};
@@ -291,5 +291,5 @@ fn clock_wrapper(stack: &Stack) -> Outcome<PathBuf> {
 /// Compiles `tests/hosts/c/<name>.c`, a library to preload.
 pub(crate) fn preloaded(stack: &Stack, name: &str) -> Outcome<PathBuf> {
     let options = ["-O2", "-shared", "-fPIC", "-Wl,--as-needed"];
-    build::c_variant(Some(stack), name, &format!("{name}.so"), &options)
+    stacks::c_variant(Some(stack), name, &format!("{name}.so"), &options)
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use mpit_tests::launch::Job;
 use mpit_tests::stacks::Stack;
-use mpit_tests::{Context, Failure, Outcome, build, paths};
+use mpit_tests::{Context, Failure, Outcome, paths, stacks};
 
 use super::Variant;
 use crate::bench::{calls, dist};
@@ -85,7 +85,7 @@ fn program(stack: &Stack) -> Outcome<PathBuf> {
     let interface = if stack.is_open_mpi() { "libmpi_mpifh.so" } else { "libmpichfort.so" };
     let interface = stack.library.with_file_name(interface);
     let options = ["-Wl,--no-as-needed,--allow-shlib-undefined", &format!("-Wl,{}", interface.display())];
-    build::c_variant(Some(stack), "measured_calls", "measured_fortran_calls", &options)
+    stacks::c_variant(Some(stack), "measured_calls", "measured_fortran_calls", &options)
 }
 
 impl Run {

@@ -3,10 +3,10 @@
 use std::ffi::c_void;
 use std::marker::PhantomData;
 use std::ptr::null_mut;
+use std::sync::atomic::AtomicPtr;
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, SeqCst};
-use std::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64};
 
-use super::watermark_cursor::WatermarkCursor;
+use super::watermark_cursor::{WatchedLevel, WatermarkCursor};
 use super::{AmountValue, Cell};
 use crate::object::Object;
 use crate::threads;
@@ -27,9 +27,7 @@ use crate::threads;
 #[repr(C)]
 #[doc(hidden)]
 pub struct LevelStorage {
-    pub(crate) level: AtomicU64,
-    /// The number of cursors that are started or being started.
-    pub(crate) running: AtomicU32,
+    pub(crate) watched: WatchedLevel,
     /// The list of all cursors. Those of freed handles are reused.
     pub(crate) cursors: AtomicPtr<WatermarkCursor>,
     /// A [`ReachedFunction`] of the image that made the cursors, or null if this image did.
@@ -42,8 +40,7 @@ pub(crate) type ReachedFunction = unsafe extern "C" fn(level_storage: *const Lev
 impl LevelStorage {
     pub(crate) const fn new(level: u64) -> Self {
         Self {
-            level: AtomicU64::new(level),
-            running: AtomicU32::new(0),
+            watched: WatchedLevel::new(level),
             cursors: AtomicPtr::new(null_mut()),
             reached: AtomicPtr::new(null_mut()),
         }
@@ -52,22 +49,22 @@ impl LevelStorage {
     #[inline]
     fn set(&self, level: u64) {
         if threads::concurrent() {
-            self.level.swap(level, SeqCst);
+            self.watched.level.swap(level, SeqCst);
         } else {
-            self.level.store(level, Relaxed);
+            self.watched.level.store(level, Relaxed);
         }
         self.update_cursors(level);
     }
 
     #[inline]
     fn change(&self, next: impl Fn(u64) -> u64) {
-        let mut seen = self.level.load(Relaxed);
+        let mut seen = self.watched.level.load(Relaxed);
         if !threads::concurrent() {
             return self.set(next(seen));
         }
         loop {
             let level = next(seen);
-            match self.level.compare_exchange_weak(seen, level, SeqCst, Relaxed) {
+            match self.watched.level.compare_exchange_weak(seen, level, SeqCst, Relaxed) {
                 Ok(_) => return self.update_cursors(level),
                 Err(now) => seen = now,
             }
@@ -99,7 +96,7 @@ impl LevelStorage {
     /// Moves the started cursors, if there are any, to a new level.
     #[inline]
     fn update_cursors(&self, level: u64) {
-        if self.running.load(SeqCst) != 0 {
+        if self.watched.running.load(SeqCst) != 0 {
             let reached = self.reached.load(Acquire);
             if reached.is_null() {
                 return self.move_cursors(level);
@@ -114,7 +111,7 @@ impl LevelStorage {
     /// Returns the present level, as a word.
     #[doc(hidden)]
     pub fn level(&self) -> u64 {
-        self.level.load(SeqCst)
+        self.watched.load()
     }
 
     fn cursors(&self) -> impl Iterator<Item = &'static WatermarkCursor> {
@@ -140,7 +137,8 @@ impl LevelStorage {
         if let Some(cursor) = self.cursors().find(|cursor| cursor.take(highest)) {
             return cursor;
         }
-        let cursor: &'static WatermarkCursor = Box::leak(Box::new(WatermarkCursor::new(self, highest)));
+        let cursor: &'static WatermarkCursor =
+            Box::leak(Box::new(WatermarkCursor::new(&self.watched, highest)));
         let mut first = self.cursors.load(Relaxed);
         loop {
             cursor.next.store(first, Relaxed);

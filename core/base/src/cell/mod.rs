@@ -17,6 +17,7 @@
 //! An update is a few instructions on one word, without lock, allocation or system call. Sums are counted only while a handle on
 //! them is started; otherwise an update is one load and a branch.
 
+mod behavior;
 mod class;
 mod computed;
 mod current;
@@ -40,6 +41,8 @@ pub use value::Value;
 
 // The bounds of the cells, which the documentation of each cell lists as types, and the part for the attributes.
 #[doc(hidden)]
+pub use behavior::{Behavior, PvarFlags};
+#[doc(hidden)]
 pub use class::{
     AggregateCell, CounterCell, GenericCell, HighWatermarkCell, LevelCell, LowWatermarkCell, PercentageCell,
     SizeCell, StateCell, TimerCell,
@@ -49,8 +52,6 @@ pub use computed::{Computed, ComputedPvar, Numbered, NumberedPvars};
 #[doc(hidden)]
 pub use custom::{Action, Request};
 pub(crate) use desc::PvarDesc;
-#[doc(hidden)]
-pub use desc::{Behavior, PvarFlags};
 pub(crate) use erased::{ErasedCell, Operation};
 #[doc(hidden)]
 pub use level_storage::LevelStorage;

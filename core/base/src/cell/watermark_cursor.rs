@@ -1,14 +1,34 @@
 //! Watermark cursors: the extreme level of one watermark handle.
 
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release, SeqCst};
-use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64};
+use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64};
 
-use super::LevelStorage;
 use crate::atomic_record::{AtomicRecord, Control, Flags};
 use crate::{Error, Result};
 
 /// The number of records, which bounds the changes of one handle in progress at once; further ones fail.
 const RECORDS: usize = 8;
+
+/// The part of a level that its cursors use. [`LevelStorage`](super::LevelStorage) has the order of accesses.
+#[derive(Debug)]
+#[repr(C)]
+pub(crate) struct WatchedLevel {
+    /// The present level, as a word.
+    pub(crate) level: AtomicU64,
+    /// The number of cursors that are started or being started.
+    pub(crate) running: AtomicU32,
+}
+
+impl WatchedLevel {
+    pub(super) const fn new(level: u64) -> Self {
+        Self { level: AtomicU64::new(level), running: AtomicU32::new(0) }
+    }
+
+    #[inline]
+    pub(super) fn load(&self) -> u64 {
+        self.level.load(SeqCst)
+    }
+}
 
 /// A watermark cursor: the highest or lowest level while its handle was started, beginning with the level at its last reset.
 ///
@@ -19,7 +39,7 @@ const RECORDS: usize = 8;
 pub(crate) struct WatermarkCursor {
     atomic_record: AtomicRecord,
     peaks: [AtomicU64; RECORDS],
-    level_storage: &'static LevelStorage,
+    level: &'static WatchedLevel,
     highest: bool,
     /// True if a handle owns the cursor.
     taken: AtomicBool,
@@ -28,11 +48,11 @@ pub(crate) struct WatermarkCursor {
 }
 
 impl WatermarkCursor {
-    pub(super) fn new(level_storage: &'static LevelStorage, highest: bool) -> Self {
+    pub(super) fn new(level: &'static WatchedLevel, highest: bool) -> Self {
         Self {
             atomic_record: AtomicRecord::new(),
             peaks: [const { AtomicU64::new(0) }; RECORDS],
-            level_storage,
+            level,
             highest,
             taken: AtomicBool::new(true),
             next: AtomicPtr::default(),
@@ -65,7 +85,7 @@ impl WatermarkCursor {
     pub(crate) fn stop_if(&self, seen: Control) -> Option<bool> {
         let stopped = self.atomic_record.stop_if(seen);
         if stopped == Some(true) {
-            self.level_storage.running.fetch_sub(1, SeqCst);
+            self.level.running.fetch_sub(1, SeqCst);
         }
         stopped
     }
@@ -73,7 +93,7 @@ impl WatermarkCursor {
     fn clear(&self) -> bool {
         let ran = self.atomic_record.clear();
         if ran {
-            self.level_storage.running.fetch_sub(1, SeqCst);
+            self.level.running.fetch_sub(1, SeqCst);
         }
         ran
     }
@@ -125,7 +145,7 @@ impl WatermarkCursor {
             if !is_owner() {
                 return Err(Error::InvalidHandle);
             }
-            let level = self.level_storage.level();
+            let level = self.level.load();
             if seen.runs() {
                 // An update may have stored the level and not reached the cursors yet.
                 self.widen(seen, level);
@@ -144,7 +164,7 @@ impl WatermarkCursor {
     ///
     /// [`Error::PvarNoStartStop`] when too many changes are in progress; [`Error::InvalidHandle`].
     pub(crate) fn start(&self, is_owner: impl Fn() -> bool) -> Result<bool> {
-        self.level_storage.running.fetch_add(1, SeqCst);
+        self.level.running.fetch_add(1, SeqCst);
         let started = self.change(Error::PvarNoStartStop, is_owner, |seen| {
             if seen.runs() {
                 return None;
@@ -153,9 +173,9 @@ impl WatermarkCursor {
             Some((peak, Flags::RUNS.with(Flags::TOUCHED)))
         });
         if started == Ok(true) {
-            self.observe(self.level_storage.level());
+            self.observe(self.level.load());
         } else {
-            self.level_storage.running.fetch_sub(1, SeqCst);
+            self.level.running.fetch_sub(1, SeqCst);
         }
         started
     }
@@ -170,11 +190,11 @@ impl WatermarkCursor {
             if !seen.runs() {
                 return None;
             }
-            let level = self.level_storage.level();
+            let level = self.level.load();
             Some((self.more_extreme(self.peak(seen), level), Flags::TOUCHED))
         });
         if stopped == Ok(true) {
-            self.level_storage.running.fetch_sub(1, SeqCst);
+            self.level.running.fetch_sub(1, SeqCst);
         }
         stopped
     }
@@ -186,9 +206,9 @@ impl WatermarkCursor {
     /// [`Error::PvarNoWrite`] when too many changes are in progress; [`Error::InvalidHandle`].
     pub(crate) fn reset(&self, is_owner: impl Fn() -> bool) -> Result<()> {
         self.change(Error::PvarNoWrite, is_owner, |seen| {
-            Some((self.level_storage.level(), Flags::TOUCHED.with(seen.flags().only(Flags::RUNS))))
+            Some((self.level.load(), Flags::TOUCHED.with(seen.flags().only(Flags::RUNS))))
         })?;
-        self.observe(self.level_storage.level());
+        self.observe(self.level.load());
         Ok(())
     }
 

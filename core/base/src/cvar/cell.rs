@@ -8,12 +8,13 @@ use std::sync::atomic::{
     Ordering::{Acquire, Relaxed, Release},
 };
 
-use super::ObjectCvar;
+use super::erased::ErasedCvar;
 use super::setters::Setters;
 use crate::cell::Value;
 use crate::desc::{EnumDesc, EnumItem, MpitEnum, Origin};
 use crate::lock::Mutex;
 use crate::object::Object;
+use crate::panic::catch_panic;
 use crate::vocabulary::Datatype;
 use crate::{Error, Result};
 
@@ -330,7 +331,7 @@ impl<T: CvarValue + std::fmt::Debug> std::fmt::Debug for Cvar<T> {
     }
 }
 
-/// Storage of a control variable: [`Cvar`] or [`ObjectCvar`]. Sealed, since a descriptor relies on the
+/// Storage of a control variable: [`Cvar`] or [`ObjectCvar`](super::ObjectCvar). Sealed, since a descriptor relies on the
 /// constants of its cell.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot store a control variable",
@@ -353,7 +354,7 @@ pub trait CvarCell: Sync + Sized + 'static + sealed::Sealed {
 
 pub(crate) mod sealed {
     /// Seals [`CvarCell`](super::CvarCell), and lets a descriptor refer to a cell of any type.
-    pub trait Sealed: crate::cvar::erased::ErasedCvar {}
+    pub trait Sealed: super::ErasedCvar {}
 }
 
 pub(super) trait Storage: CvarCell {
@@ -391,9 +392,58 @@ impl<T: CvarValue> CvarCell for Cvar<T> {
     const IS_BOUND: bool = false;
 }
 
-impl<T: CvarValue> sealed::Sealed for ObjectCvar<T> {}
+impl<S: Storage> ErasedCvar for S {
+    fn datatype(&self) -> Datatype {
+        <S::Value as CvarValue>::Element::DATATYPE
+    }
 
-impl<T: CvarValue> CvarCell for ObjectCvar<T> {
-    type Value = T;
-    const IS_BOUND: bool = true;
+    fn count(&self) -> u32 {
+        S::Value::COUNT as u32
+    }
+
+    fn is_bound(&self) -> bool {
+        S::IS_BOUND
+    }
+
+    fn enumeration(&self) -> Option<&'static EnumDesc> {
+        S::Value::ENUMERATION
+    }
+
+    fn range(&self) -> Option<[u64; 2]> {
+        if S::Value::COUNT != 1 {
+            return None;
+        }
+        let (low, high) = Storage::range(self)?;
+        Some([low, high].map(|end| {
+            let mut element = [<S::Value as CvarValue>::Element::from_word(0)];
+            end.to_elements(&mut element);
+            element[0].to_word()
+        }))
+    }
+
+    unsafe fn read(&self, object: &Object<'_>, out: *mut u8, count: usize) -> Result<()> {
+        let out = out.cast::<<S::Value as CvarValue>::Element>();
+        // SAFETY: `out` has `count` aligned elements: the caller ensures it. Zero is a value of every `Value` type.
+        unsafe { out.write_bytes(0, count) };
+        // SAFETY: `count` aligned elements, initialized above, which the caller does not access during the call.
+        let out = unsafe { std::slice::from_raw_parts_mut(out, count) };
+        if count < S::Value::COUNT {
+            return Err(Error::Invalid);
+        }
+        // The functions of the value's type are the definition's, and may panic.
+        let load = || self.load(object).to_elements(out);
+        catch_panic(load).ok_or(Error::Invalid)
+    }
+
+    unsafe fn write(&self, object: &Object<'_>, value: *const u8, count: usize) -> Result<()> {
+        let value = value.cast::<<S::Value as CvarValue>::Element>();
+        // SAFETY: `value` has `count` aligned, initialized elements: the caller ensures it.
+        let value = unsafe { std::slice::from_raw_parts(value, count) };
+        let set = || self.store(object, S::Value::from_elements(value).ok_or(Error::Invalid)?);
+        catch_panic(set).unwrap_or(Err(Error::Invalid))
+    }
+
+    fn drop_value(&self, object: &Object<'_>) {
+        Storage::drop_value(self, object);
+    }
 }

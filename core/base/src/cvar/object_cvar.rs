@@ -4,8 +4,7 @@ use std::ops::RangeInclusive;
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use std::sync::atomic::{AtomicU64, AtomicUsize, fence};
 
-use super::CvarValue;
-use super::cell::{Storage, Store, check_range, ends};
+use super::cell::{CvarCell, CvarValue, Storage, Store, check_range, ends, sealed};
 use super::setters::Setters;
 use crate::lock::Mutex;
 use crate::log::Log;
@@ -229,6 +228,13 @@ impl<T: CvarValue> Storage for ObjectCvar<T> {
     fn drop_value(&self, object: &Object<'_>) {
         self.unset(object.id());
     }
+}
+
+impl<T: CvarValue> sealed::Sealed for ObjectCvar<T> {}
+
+impl<T: CvarValue> CvarCell for ObjectCvar<T> {
+    type Value = T;
+    const IS_BOUND: bool = true;
 }
 
 impl<T: CvarValue + std::fmt::Debug> std::fmt::Debug for ObjectCvar<T> {

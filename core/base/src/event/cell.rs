@@ -5,9 +5,9 @@ use std::ptr::null_mut;
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release, SeqCst};
 use std::sync::atomic::{AtomicPtr, AtomicU32};
 
-use super::desc::EventDesc;
 use super::functions::Abi;
-use super::registration::{Registration, RegistrationId};
+use super::ids::RegistrationId;
+use super::registration::{EventType, Registration};
 use crate::lock::Mutex;
 use crate::static_ref::StaticRef;
 use crate::vocabulary::Safety;
@@ -22,7 +22,7 @@ pub struct EventCell {
     shared: abi::EventCell,
     /// The descriptor that was registered with this cell, or null. With any other descriptor, copies included, events are not
     /// raised: slots of instances are matched by the descriptor's address, and tools see the elements of the registered one.
-    owner: AtomicPtr<EventDesc>,
+    owner: AtomicPtr<c_void>,
     /// A second counter of live registrations, for code in another language or for one check that covers several event types.
     mirror: Option<&'static AtomicU32>,
     /// The list of registrations, each of which refers to the next one. Only the holder of `making` appends.
@@ -60,14 +60,14 @@ impl EventCell {
     }
 
     /// Returns true if the cell is bound to no descriptor, or to this one.
-    pub(crate) fn is_free_for(&self, desc: &EventDesc) -> bool {
+    pub(crate) fn is_free_for(&self, desc: &dyn EventType) -> bool {
         let owner = self.owner.load(Relaxed);
-        owner.is_null() || std::ptr::eq(owner, desc)
+        owner.is_null() || owner == identity(desc)
     }
 
     /// Binds the cell to a descriptor; false if it is bound to another one.
-    pub(crate) fn claim(&self, desc: &'static EventDesc) -> bool {
-        let desc = std::ptr::from_ref(desc).cast_mut();
+    pub(crate) fn claim(&self, desc: &'static dyn EventType) -> bool {
+        let desc = identity(desc);
         match self.owner.compare_exchange(null_mut(), desc, AcqRel, Acquire) {
             Ok(_) => true,
             Err(owner) => owner == desc,
@@ -76,8 +76,8 @@ impl EventCell {
 
     /// Returns true if the cell is bound to this descriptor.
     #[inline]
-    pub(super) fn is_of(&self, desc: &EventDesc) -> bool {
-        std::ptr::eq(self.owner.load(Relaxed), desc)
+    pub(super) fn is_of(&self, desc: &dyn EventType) -> bool {
+        self.owner.load(Relaxed) == identity(desc)
     }
 
     fn add_listener(&self) {
@@ -138,7 +138,7 @@ impl EventCell {
     /// the limit.
     pub(crate) fn register(
         &self,
-        desc: &'static EventDesc,
+        desc: &'static dyn EventType,
         object: u64,
         abi: &'static Abi,
         add: impl FnOnce(&dyn Fn(u32) -> &'static Registration) -> Result<&'static Registration>,
@@ -196,6 +196,12 @@ impl EventCell {
             }
         }
     }
+}
+
+/// Returns the address of a descriptor, which is only compared.
+#[inline]
+fn identity(desc: &dyn EventType) -> *mut c_void {
+    std::ptr::from_ref(desc).cast_mut().cast()
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! Events that are being delivered, with typed access to their elements.
 
 use super::desc::EventDesc;
+use super::element::ElementValue;
 use super::functions::Delivery;
 use super::instance;
 use crate::cell::{Value, fits};
@@ -56,4 +57,13 @@ impl EventInstance {
         unsafe { instance::read(self.delivery.instance, number, (&raw mut value).cast()) }?;
         Ok(value)
     }
+}
+
+/// Returns an element of an event that is being delivered.
+///
+/// # Errors
+///
+/// Those of [`EventInstance::read`].
+pub fn read_element<T: ElementValue>(instance: &EventInstance, element: usize) -> Result<T> {
+    instance.read(element)
 }

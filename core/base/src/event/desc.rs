@@ -1,43 +1,16 @@
 //! Descriptors of event types and of their sources.
 
-use super::{EventCell, SourceCell};
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering::{Acquire, SeqCst};
+
+use super::cell::EventCell;
+use super::clock;
+use super::element::Element;
+use super::registration::{EventType, Registration};
+use super::source::SourceCell;
 use crate::activation::Activation;
 use crate::desc::{CategoryDesc, EnumDesc, Origin};
 use crate::vocabulary::{Bind, Datatype, SourceOrder, Verbosity};
-
-/// The largest payload of an event, in bytes.
-#[doc(hidden)]
-pub const LARGEST_EVENT: usize = 256;
-
-/// One element of an event's payload.
-#[derive(Clone, Copy, Debug)]
-#[doc(hidden)]
-pub struct Element {
-    datatype: Datatype,
-    displacement: u32,
-}
-
-impl Element {
-    /// Creates an element with its offset in the payload.
-    pub const fn new(datatype: Datatype, displacement: usize) -> Self {
-        Self { datatype, displacement: displacement as u32 }
-    }
-
-    /// Returns the datatype.
-    pub const fn datatype(&self) -> Datatype {
-        self.datatype
-    }
-
-    /// Returns the offset from the start of the payload, in bytes.
-    pub const fn displacement(&self) -> usize {
-        self.displacement as usize
-    }
-
-    /// Returns the offset of the first byte after the element.
-    pub const fn end(&self) -> usize {
-        self.displacement() + self.datatype.size()
-    }
-}
 
 /// The description of a source: a logical emitter of events, with a clock.
 #[derive(Clone, Copy)]
@@ -122,6 +95,33 @@ impl SourceDesc {
 
     pub(crate) fn cell(&self) -> &'static SourceCell {
         self.cell
+    }
+}
+
+impl SourceDesc {
+    /// Returns the time stamp for an event that is observed now. Those of an ordered source never decrease.
+    #[inline]
+    pub(super) fn stamp(&self) -> i64 {
+        let now = clock::now();
+        match self.order() {
+            SourceOrder::Unordered => now,
+            SourceOrder::Ordered => self.cell().latest.fetch_max(now, SeqCst).max(now),
+        }
+    }
+
+    /// Returns the present time of the source (`MPI_T_source_get_timestamp`). Never less than the time stamp of an earlier event.
+    pub fn timestamp(&self) -> i64 {
+        clock::now().max(self.cell().latest.load(Acquire))
+    }
+
+    /// Returns the number of ticks per second.
+    pub fn ticks_per_second(&self) -> i64 {
+        clock::ticks_per_second()
+    }
+
+    /// Returns the largest tick.
+    pub fn max_ticks(&self) -> i64 {
+        clock::MAX_TICKS
     }
 }
 
@@ -300,6 +300,28 @@ impl EventDesc {
 
     pub(crate) fn cell(&self) -> &'static EventCell {
         self.cell
+    }
+}
+
+impl EventType for EventDesc {
+    fn activation(&self) -> Option<&'static Activation> {
+        self.activation
+    }
+
+    fn source_index(&self) -> u32 {
+        self.source.cell.index()
+    }
+
+    fn unreported_drops(&self) -> &'static AtomicU64 {
+        &self.source.cell.unreported
+    }
+
+    fn remove_listener(&self) {
+        self.cell.remove_listener();
+    }
+
+    fn retire(&self, registration: &Registration) {
+        self.cell.retire(registration);
     }
 }
 

@@ -12,7 +12,7 @@ impl Registration {
         if self.functions.read(Record::handler).is_null() {
             return;
         }
-        let unreported = &self.source().unreported;
+        let unreported = self.event.unreported_drops();
         // The source's count is incremented first, since a report in another thread decrements it.
         unreported.fetch_add(1, Relaxed);
         if !count_one(&self.dropped) {
@@ -22,7 +22,7 @@ impl Registration {
 
     pub(super) fn take_drops(&self) -> i64 {
         let count = self.dropped.swap(0, Relaxed);
-        self.source().unreported.fetch_sub(count.cast_unsigned(), Relaxed);
+        self.event.unreported_drops().fetch_sub(count.cast_unsigned(), Relaxed);
         count
     }
 
@@ -47,7 +47,7 @@ impl Registration {
         if count > 0
             && let Some(abi) = self.abi()
         {
-            let (registration, source) = (self.id(), self.source().index());
+            let (registration, source) = (self.id(), self.event.source_index());
             let report =
                 DropReport { count, registration, source, safety: context, user_data: callback.user_data };
             // SAFETY: `event_set_dropped_handler` stored the handler, which by its conditions fits the registration's `abi`.

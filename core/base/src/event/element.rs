@@ -1,10 +1,41 @@
-//! Compile-time checks of the fields of an event.
+//! The elements of an event, and compile-time checks of the fields that they stand for.
 
-use super::delivery::EventInstance;
-use super::desc::{Element, LARGEST_EVENT};
-use crate::Result;
 use crate::cell::{Value, fits};
 use crate::vocabulary::Datatype;
+
+/// The largest payload of an event, in bytes.
+#[doc(hidden)]
+pub const LARGEST_EVENT: usize = 256;
+
+/// One element of an event's payload.
+#[derive(Clone, Copy, Debug)]
+#[doc(hidden)]
+pub struct Element {
+    datatype: Datatype,
+    displacement: u32,
+}
+
+impl Element {
+    /// Creates an element with its offset in the payload.
+    pub const fn new(datatype: Datatype, displacement: usize) -> Self {
+        Self { datatype, displacement: displacement as u32 }
+    }
+
+    /// Returns the datatype.
+    pub const fn datatype(&self) -> Datatype {
+        self.datatype
+    }
+
+    /// Returns the offset from the start of the payload, in bytes.
+    pub const fn displacement(&self) -> usize {
+        self.displacement as usize
+    }
+
+    /// Returns the offset of the first byte after the element.
+    pub const fn end(&self) -> usize {
+        self.displacement() + self.datatype.size()
+    }
+}
 
 /// A type that a field may have.
 #[diagnostic::on_unimplemented(
@@ -15,15 +46,6 @@ use crate::vocabulary::Datatype;
 pub trait ElementValue: Value {}
 #[diagnostic::do_not_recommend]
 impl<T: Value> ElementValue for T {}
-
-/// Returns an element of an event that is being delivered.
-///
-/// # Errors
-///
-/// Those of [`EventInstance::read`].
-pub fn read<T: ElementValue>(instance: &EventInstance, element: usize) -> Result<T> {
-    instance.read(element)
-}
 
 /// Returns the datatype that tools see for a field without an explicit one.
 pub const fn datatype<T: ElementValue>() -> Datatype {

@@ -5,8 +5,7 @@ use std::ffi::c_void;
 use std::sync::atomic::AtomicPtr;
 use std::sync::atomic::Ordering::{Acquire, Release};
 
-use super::instance::InstanceId;
-use super::registration::RegistrationId;
+use super::ids::{InstanceId, RegistrationId};
 use crate::atomic_record::{AtomicRecord, Flags};
 use crate::vocabulary::Safety;
 

@@ -17,27 +17,21 @@ use std::sync::atomic::{
     AtomicBool, AtomicI64, AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, compiler_fence, fence,
 };
 
-use super::desc::{EventDesc, LARGEST_EVENT};
+use super::desc::EventDesc;
+use super::element::LARGEST_EVENT;
+use super::ids::{InstanceId, POOL};
 #[doc(hidden)]
 pub use super::payload::Payload;
 use super::payload::WORDS;
-use super::registration::Registration;
+use super::registration::EventType;
 use crate::lock::Once;
 use crate::thread_end::{self, Cleanup};
 use crate::thread_number::thread_number;
 use crate::vocabulary::Safety;
 use crate::{Error, Result, barrier};
 
-/// The identifier of an instance, valid only while the callback runs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[doc(hidden)]
-pub struct InstanceId(pub u64);
-
+/// The upper bits of an identifier.
 const KIND: u64 = 0x49;
-
-/// The largest number of instances at once, over all threads and nested raises. Further events are counted as dropped. In a model
-/// (`core/models`) there are few, so that they run out.
-pub(super) const POOL: usize = if cfg!(mpit_models) { 3 } else { 384 };
 
 /// The number of slots, the first ones, that belong to one thread each. The others are for nested raises, and for threads that have
 /// no slot of their own.
@@ -49,18 +43,18 @@ const PROBES: usize = if cfg!(mpit_models) { 1 } else { 4 };
 /// A slot for an instance, aligned to a cache line: different threads use different lines.
 #[derive(Debug)]
 #[repr(align(64))]
-struct InstanceSlot {
+pub(super) struct InstanceSlot {
     /// The number of the thread to which the slot belongs; 0: none.
     owner: AtomicUsize,
     /// True while a raise uses the slot: a raise that interrupts the owner in a signal handler takes another one. Set by the owner,
     /// and cleared by the thread on which the raise ends, which is another one if a fiber has moved.
     is_in_use: AtomicBool,
     /// True if the raise that has claimed the slot may have pins of freed registrations to release.
-    release_requested: AtomicBool,
+    pub(super) release_requested: AtomicBool,
     /// The number of the event type's registrations that the raise has finished with; [`ALL`] at its end.
-    passed: AtomicU32,
+    pub(super) passed: AtomicU32,
     /// The generation, odd while the slot is claimed, and above it bits that distinguish event types.
-    state: AtomicU64,
+    pub(super) state: AtomicU64,
     desc: AtomicPtr<EventDesc>,
     time: AtomicI64,
     words: [AtomicU64; WORDS],
@@ -69,7 +63,7 @@ struct InstanceSlot {
 /// The value of `passed` when a raise has finished with all registrations.
 const ALL: u32 = u32::MAX;
 
-static SLOTS: [InstanceSlot; POOL] = [const {
+pub(super) static SLOTS: [InstanceSlot; POOL] = [const {
     InstanceSlot {
         owner: AtomicUsize::new(0),
         is_in_use: AtomicBool::new(false),
@@ -85,12 +79,12 @@ static SLOTS: [InstanceSlot; POOL] = [const {
 /// Returns bits of the descriptor's address, above the generation. On a collision, a freed registration ends only after an
 /// unrelated instance.
 #[inline]
-fn type_bits(desc: &EventDesc) -> u64 {
-    (std::ptr::from_ref(desc).addr() as u64) << 28 & !u64::from(u32::MAX)
+pub(super) fn type_bits(event: &dyn EventType) -> u64 {
+    (std::ptr::from_ref(event).addr() as u64) << 28 & !u64::from(u32::MAX)
 }
 
 #[inline]
-fn is_taken(state: u64) -> bool {
+pub(super) fn is_taken(state: u64) -> bool {
     state & 1 != 0
 }
 
@@ -276,37 +270,6 @@ impl Drop for Instance {
         if self.number < OWNED {
             // `Release`: the owner, or a signal handler that interrupts this thread, claims the slot after its state.
             slot.is_in_use.store(false, Release);
-        }
-    }
-}
-
-/// Pins the registration once for each instance in flight that may be using it, and marks the slot of that instance. The
-/// registration is no longer live, and the caller has it pinned.
-pub(super) fn request_release(registration: &Registration) {
-    // Raises that this thread does not see below have not seen the registration live.
-    barrier::heavy();
-    let state_if_using = |slot: &InstanceSlot| {
-        // The state is loaded last: it is another one if `passed` is of a later raise.
-        let passed = slot.passed.load(Acquire);
-        let state = slot.state.load(Acquire);
-        let is_of_type = (state ^ type_bits(registration.desc)) & !u64::from(u32::MAX) == 0;
-        // A raise that is past this registration will not use it any more.
-        if is_taken(state) && is_of_type && passed <= registration.position { Some(state) } else { None }
-    };
-    let users: [Option<u64>; POOL] = std::array::from_fn(|number| state_if_using(&SLOTS[number]));
-    if users.iter().all(Option::is_none) {
-        return;
-    }
-    let each_user = || users.iter().enumerate().filter(|(_, user)| user.is_some());
-    for (number, _) in each_user() {
-        registration.pin_for_slot(number);
-        SLOTS[number].release_requested.store(true, SeqCst);
-    }
-    // Raises that this thread does not see to have finished below find the request.
-    barrier::heavy();
-    for (number, user) in each_user() {
-        if state_if_using(&SLOTS[number]) != *user {
-            registration.unpin_for_slot(number);
         }
     }
 }

@@ -10,7 +10,9 @@
 // | module | content |
 // |---|---|
 // | `raise` | raising events, and the choice of a callback |
+// | `ids` | identifiers of registrations and instances |
 // | `registration`, `functions`, `cell` | registrations and their callbacks |
+// | `release` | freeing registrations while events are delivered |
 // | `desc`, `element` | descriptors, and the checks of their elements |
 // | `instance`, `payload`, `delivery` | event instances, as callbacks see them |
 // | `source` | time stamps, and the work before an event |
@@ -26,28 +28,30 @@ mod drops;
 #[doc(hidden)]
 pub mod element;
 mod functions;
+mod ids;
 #[doc(hidden)]
 pub mod instance;
 mod payload;
 #[doc(hidden)]
 pub mod raise;
 mod registration;
+mod release;
 mod source;
 
 #[doc(hidden)]
 pub use cell::EventCell;
 pub(crate) use delivery::EventInstance;
 #[doc(hidden)]
-pub use desc::{Element, LARGEST_EVENT};
+pub use delivery::read_element;
 pub(crate) use desc::{EventDesc, SourceDesc};
+#[doc(hidden)]
+pub use element::{Element, LARGEST_EVENT};
 #[doc(hidden)]
 pub use functions::{Abi, Delivery, DropReport, FreeNotice};
 #[doc(hidden)]
-pub use instance::InstanceId;
+pub use ids::{InstanceId, RegistrationId};
 #[doc(inline)]
 pub use raise::{Context, Event};
-#[doc(hidden)]
-pub use registration::RegistrationId;
 pub(crate) use registration::{PinGuard, Registration};
 #[doc(hidden)]
 pub use source::SourceCell;

@@ -2,8 +2,8 @@
 
 use std::mem::MaybeUninit;
 
-use super::desc::{EventDesc, LARGEST_EVENT};
-use super::element::ElementValue;
+use super::desc::EventDesc;
+use super::element::{ElementValue, LARGEST_EVENT};
 use crate::vocabulary::Datatype;
 
 /// The size of the largest payload, in words.

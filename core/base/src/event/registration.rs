@@ -4,43 +4,11 @@ use std::ffi::c_void;
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release, SeqCst};
 use std::sync::atomic::{AtomicI64, AtomicPtr, AtomicU64};
 
-use super::desc::EventDesc;
 use super::functions::{Abi, Delivery, FreeNotice, Function, FunctionTable, Functions};
-use super::instance::{self, InstanceId, POOL};
-use super::source::SourceCell;
+use super::ids::{InstanceId, LAST_GENERATION, POOL, RegistrationId};
+use crate::activation::Activation;
 use crate::static_ref::StaticRef;
 use crate::vocabulary::Safety;
-
-/// The identifier of a registration.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[repr(transparent)]
-#[doc(hidden)]
-pub struct RegistrationId(u64);
-
-const KIND: u64 = 0x52;
-const GENERATION_BITS: u32 = 24;
-const LAST_GENERATION: u64 = (1 << GENERATION_BITS) - 1;
-
-impl RegistrationId {
-    /// Returns the registration with a number. An invalid number is refused when it is used.
-    pub const fn from_number(number: u64) -> Self {
-        Self(number)
-    }
-
-    /// Returns the number that tools use as a handle.
-    pub const fn number(self) -> u64 {
-        self.0
-    }
-
-    fn new(number: u32, generation: u64) -> Self {
-        Self((KIND << 56) | (generation << 32) | u64::from(number))
-    }
-
-    /// Returns slot and generation, or `None` for a number that no registration has.
-    pub(crate) fn parts(self) -> Option<(u32, u64)> {
-        if self.0 >> 56 == KIND { Some((self.0 as u32, self.0 >> 32 & LAST_GENERATION)) } else { None }
-    }
-}
 
 /// Bit 0 of `state`: the registration is live. Above it are the number of pins, [`ABANDONED`], and the generation.
 const LIVE: u64 = 1;
@@ -49,6 +17,24 @@ const PINS_MASK: u64 = 0x7fff_fffe;
 /// Bit of `state`: the plug-in of the event type was deactivated, but the tool still has to free the registration.
 const ABANDONED: u64 = 1 << 31;
 const GENERATION_SHIFT: u32 = 32;
+
+/// The parts of an event type that its registrations use. A descriptor implements it.
+pub(crate) trait EventType: std::fmt::Debug + Sync {
+    /// Returns the activation that the event type depends on.
+    fn activation(&self) -> Option<&'static Activation>;
+
+    /// Returns the index of the source.
+    fn source_index(&self) -> u32;
+
+    /// Returns the number of dropped and unreported instances of the source.
+    fn unreported_drops(&self) -> &'static AtomicU64;
+
+    /// Subtracts a registration that is no longer live from the listeners.
+    fn remove_listener(&self);
+
+    /// Puts a registration that has ended into the free list.
+    fn retire(&self, registration: &Registration);
+}
 
 /// A registration slot. Made of atomics and never dropped: freed slots are reused for the same event type.
 ///
@@ -65,7 +51,7 @@ pub(crate) struct Registration {
     /// The next one of the event type.
     pub(super) next: StaticRef<Self>,
     pub(super) next_free: AtomicPtr<Self>,
-    pub(crate) desc: &'static EventDesc,
+    pub(crate) event: &'static dyn EventType,
     state: AtomicU64,
     /// A bit for each instance slot that was counted as a pin when the registration was freed.
     slot_pins: [AtomicU64; POOL.div_ceil(64)],
@@ -79,13 +65,13 @@ pub(crate) struct Registration {
 }
 
 impl Registration {
-    pub(super) fn new(number: u32, position: u32, desc: &'static EventDesc) -> Self {
+    pub(super) fn new(number: u32, position: u32, event: &'static dyn EventType) -> Self {
         Self {
             number,
             position,
             next: StaticRef::new(),
             next_free: AtomicPtr::default(),
-            desc,
+            event,
             state: AtomicU64::new(0),
             slot_pins: [const { AtomicU64::new(0) }; POOL.div_ceil(64)],
             abi: AtomicPtr::default(),
@@ -134,10 +120,6 @@ impl Registration {
         self.object.load(Relaxed) == object
     }
 
-    pub(super) fn source(&self) -> &'static SourceCell {
-        self.desc.source().cell()
-    }
-
     pub(super) fn abi(&self) -> Option<&'static Abi> {
         // SAFETY: null, or a `&'static Abi` that `begin` stored.
         unsafe { self.abi.load(Relaxed).as_ref() }
@@ -173,6 +155,18 @@ impl Registration {
     /// Removes all functions: no callback begins any more.
     pub(crate) fn remove_functions(&self) {
         self.functions.change(|functions| *functions = Functions::NONE);
+    }
+
+    /// Ends the life of the registration: it is not pinned any more. Returns true if it was live. Only for callers that have it
+    /// pinned.
+    pub(super) fn end_life(&self) -> bool {
+        self.state.fetch_and(!LIVE, AcqRel) & LIVE != 0
+    }
+
+    /// Ends the life of the registration like [`Self::end_life`], but keeps the slot until the tool frees the registration.
+    pub(super) fn end_life_abandoned(&self) -> bool {
+        let next = |state: u64| if state & LIVE != 0 { Some(state & !LIVE | ABANDONED) } else { None };
+        self.state.fetch_update(SeqCst, SeqCst, next).is_ok()
     }
 
     /// Pins a live registration; `None` if it is not live.
@@ -253,7 +247,7 @@ impl Registration {
         let (function, user_data) = (self.free_callback.load(Relaxed), self.free_callback_data.load(Relaxed));
         let abi = self.abi();
         // From here on the slot may be reused.
-        self.desc.cell().retire(self);
+        self.event.retire(self);
         if let (false, Some(abi)) = (function.is_null(), abi) {
             let notice = FreeNotice { registration, safety, user_data };
             // SAFETY: `event_handle_free` stored the function, which by its conditions fits the registration's `abi`.
@@ -270,32 +264,15 @@ pub(crate) struct PinGuard<'a> {
 }
 
 impl PinGuard<'_> {
-    /// Frees the registration: no callback begins any more. Its free callback runs when the last pin is released, which may be
-    /// this one. Returns true if the registration was live.
-    pub(crate) fn free(self, free_callback: *mut c_void, user_data: *mut c_void) -> bool {
-        let ended = self.state.fetch_and(!LIVE, AcqRel) & LIVE != 0;
-        if ended {
-            self.desc.cell().remove_listener();
-            self.set_free_callback(free_callback, user_data);
-            instance::request_release(&self);
-        }
-        ended
+    /// Returns the level that the context of the pin requires of callbacks.
+    pub(super) fn safety(&self) -> Safety {
+        self.safety
     }
 
     /// Sets the free callback, which runs when the last pin is released.
     pub(crate) fn set_free_callback(&self, free_callback: *mut c_void, user_data: *mut c_void) {
         self.free_callback_data.store(user_data, Relaxed);
         self.free_callback.store(free_callback, Relaxed);
-    }
-
-    /// Reports drops, and ends the registration like `free`, but keeps the slot until the tool frees the registration.
-    pub(crate) fn abandon(&self) {
-        self.report_drops(self.safety);
-        let next = |state: u64| if state & LIVE != 0 { Some(state & !LIVE | ABANDONED) } else { None };
-        if self.state.fetch_update(SeqCst, SeqCst, next).is_ok() {
-            self.desc.cell().remove_listener();
-            instance::request_release(self);
-        }
     }
 }
 

@@ -3,8 +3,8 @@
 use std::ffi::{c_int, c_void};
 use std::ptr::null_mut;
 
+use super::enums::Enums;
 use super::pvar::target;
-use super::tables::Enums;
 use super::text::{ExportResult, list, optional, text};
 use super::{code, guarded};
 use crate::cvar::CvarDesc;

@@ -10,6 +10,7 @@
 pub mod announcement;
 mod component;
 mod cvar;
+mod enums;
 mod event;
 pub mod fault_log;
 mod groups;

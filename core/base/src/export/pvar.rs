@@ -3,7 +3,7 @@
 use std::ffi::{c_int, c_uint, c_void};
 use std::ptr::null;
 
-use super::tables::Enums;
+use super::enums::Enums;
 use super::text::{ExportResult, list, optional, text};
 use super::{code, guarded};
 use crate::cell::{Behavior, LevelStorage, PvarDesc, PvarFlags};

@@ -1,12 +1,11 @@
 //! Export of all definitions of an image.
 
-use std::ptr::null;
-
-use super::text::{self, ExportResult, structs, text};
+use super::enums::Enums;
+use super::text::{self, ExportResult, structs};
 use super::{component, cvar, event, groups, pvar};
 use crate::abi;
 use crate::component::ComponentDesc;
-use crate::desc::{EnumDesc, Origin};
+use crate::desc::Origin;
 use crate::leak::leak;
 use crate::registry::{Definition, Fault, Image, Refusal, Rule};
 
@@ -20,10 +19,6 @@ pub(super) struct Tables {
     categories: Vec<abi::Category>,
     components: Vec<abi::Component>,
 }
-
-/// The exported enumerations. Variables that share one share its struct, too.
-#[derive(Debug, Default)]
-pub(super) struct Enums(Vec<(&'static EnumDesc, *const abi::Enum)>);
 
 impl Tables {
     /// Converts all definitions to structs. Returns them with the definitions that cannot be exported.
@@ -90,23 +85,6 @@ impl Tables {
             num_components: components.1,
             ..abi::Table::EMPTY
         })
-    }
-}
-
-impl Enums {
-    /// Returns the struct of an enumeration, made once; a null pointer for none.
-    pub(super) fn entry(&mut self, desc: Option<&'static EnumDesc>) -> ExportResult<*const abi::Enum> {
-        let Some(desc) = desc else { return Ok(null()) };
-        if let Some((_, made)) = self.0.iter().find(|(known, _)| known.is(desc)) {
-            return Ok(*made);
-        }
-        let items = desc.items().iter();
-        let items = items.map(|item| Ok(abi::EnumItem { value: item.value(), name: text(item.name())? }));
-        let (items, num_items) = structs(items.collect::<ExportResult<Vec<_>>>()?);
-        let size = size_of::<abi::Enum>();
-        let made: *const _ = leak(abi::Enum { size, name: text(desc.name())?, items, num_items });
-        self.0.push((desc, made));
-        Ok(made)
     }
 }
 

@@ -34,6 +34,7 @@ mod load;
 mod loaded;
 mod metadata;
 mod pvar;
+mod raise;
 mod settings;
 mod table;
 

@@ -9,8 +9,8 @@ use super::c_strings::{DESCRIPTION, NAME, PATH, borrowed, from_code, names, opti
 use super::c_structs::{EntryResult, LoadResult, Prefixed, read, read_list};
 use super::cell::{self, ValueSource};
 use super::component::{Claim, ComponentInfo, ForeignComponent};
-use super::event;
 use super::metadata::MetadataBuilder;
+use super::raise::raise;
 use crate::abi::{self, EventCell, MAJOR, Sum, Table};
 use crate::activation::Activation;
 use crate::cell::LevelStorage;
@@ -202,7 +202,7 @@ impl Cells {
                     desc.origin()
                 ));
             }
-            cell.raise.store(event::raise as *mut _, Release);
+            cell.raise.store(raise as *mut _, Release);
         }
         Ok(())
     }

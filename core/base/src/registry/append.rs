@@ -88,7 +88,7 @@ impl Registry {
         let mut members = NewMembers::new(self);
         for (desc, key) in events.iter() {
             members.add(self.events.append(desc, key), desc.categories());
-            desc.source().cell().add_event(desc);
+            desc.source().cell().add_event(desc.cell());
         }
         members.put(|members| &mut members.events)
     }

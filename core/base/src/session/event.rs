@@ -135,7 +135,7 @@ impl Interface {
     /// any more. Tools can only free the registrations.
     pub(crate) fn abandon_registrations_of(&self, activation: &Activation) {
         let is_its =
-            |slot: &&Registration| slot.desc.activation().is_some_and(|its| std::ptr::eq(its, activation));
+            |slot: &&Registration| slot.event.activation().is_some_and(|its| std::ptr::eq(its, activation));
         for registration in self.registrations().filter(is_its) {
             if let Some(pin) = registration.pin(Safety::None) {
                 pin.abandon();

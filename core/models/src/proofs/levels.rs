@@ -134,7 +134,7 @@ fn cursors_have_one_owner() {
     let first = storage().take_cursor(true);
     assert_eq!(first.start(|| true), Ok(true));
     at_once(&Rc::new(first), [|first| assert!(first.retire()), take, take]);
-    assert_eq!(storage().running.load(Relaxed), 2);
+    assert_eq!(storage().watched.running.load(Relaxed), 2);
 }
 
 /// Cursors that are made at once are all on the list that updates follow.
@@ -164,9 +164,9 @@ fn running_cursors_are_counted() {
             |watched| _ = watched.high.start(|| true),
         ],
     );
-    assert_eq!(storage().running.load(Relaxed), u32::from(watched.high.control().runs()));
+    assert_eq!(storage().watched.running.load(Relaxed), u32::from(watched.high.control().runs()));
     watched.high.retire();
-    assert_eq!(storage().running.load(Relaxed), 0);
+    assert_eq!(storage().watched.running.load(Relaxed), 0);
 }
 
 /// Raises at once add up, and the watermark follows.

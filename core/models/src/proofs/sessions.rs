@@ -300,7 +300,7 @@ fn freed_handles_change_nothing() {
 fn freed_watermarks_do_not_run() {
     let tool = Rc::new(Tool::new(&HIGHEST_DESC));
     at_once(&tool, [|tool| tool.start(), |tool| tool.free()]);
-    let running = HIGHEST.level_storage().map(|storage| storage.running.load(Relaxed));
+    let running = HIGHEST.level_storage().map(|storage| storage.watched.running.load(Relaxed));
     assert_eq!(running, Some(0), "the freed handle runs");
 }
 

@@ -13,6 +13,8 @@
 mod at_once;
 mod call;
 mod origins;
+mod place;
+mod region_stack;
 mod regions;
 mod sites;
 mod state;
@@ -37,8 +39,9 @@ pub(crate) use at_once::{enter_at_once, leave_at_once};
 pub(crate) use call::Call;
 use call::{CALLS_OTHERS, Kind};
 pub(crate) use mpit_components::times::has_sites;
+use place::Place;
 pub(crate) use regions::pcontrol;
-use state::{Place, ThreadTimes};
+use state::ThreadTimes;
 
 /// The state while one thread calls at a time.
 static OF_PROCESS: ThreadTimes = ThreadTimes::new();

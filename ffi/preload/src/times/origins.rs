@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use mpit_components::times::{self, NO_REGION, Origin};
 
 use super::call::Call;
-use super::state::Place;
+use super::place::Place;
 
 /// The number of calls whose words are found without a lock, a power of two.
 const PLACES: usize = 1024;

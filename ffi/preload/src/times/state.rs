@@ -6,13 +6,12 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use mpit::internal::revision;
 use mpit::internal::static_ref::StaticRef;
 use mpit_components::live::calls::CALLS;
-use mpit_components::times::{self, CallWords, LateWords, NO_REGION, Origin};
-use mpit_ffi::abi::Handle;
-use mpit_ffi::comms;
+use mpit_components::times::{CallWords, LateWords, NO_REGION, Origin};
 
 use super::call::Call;
 use super::origins::{Origins, is_whole_program};
-use super::regions::Regions;
+use super::place::Place;
+use super::region_stack::Regions;
 use crate::return_address;
 
 /// The number of communicators and calls whose words are found without a lock, a power of two.
@@ -20,111 +19,6 @@ const PLACES: usize = 256;
 
 /// The number of calls whose words are forgotten without a look at those of all calls.
 const MAX_USED: usize = 32;
-
-/// The words of the calls of one name on one communicator, valid for a [revision](mpit::internal::revision).
-#[derive(Debug)]
-pub(super) struct Place {
-    revision: AtomicU64,
-    /// The handle; 0 for calls without one.
-    comm: AtomicU64,
-    /// The identity of the communicator; 0 for calls without one.
-    id: AtomicU64,
-    /// The index of the call.
-    call: AtomicU64,
-    pub(super) words: StaticRef<CallWords>,
-    /// The words of sampled operations, if the communicator has some.
-    pub(super) late: StaticRef<LateWords>,
-    /// The last datatype, and its size.
-    pub(super) datatype: AtomicU64,
-    pub(super) size: AtomicU64,
-}
-
-impl Place {
-    pub(super) const fn new() -> Self {
-        Self {
-            // Not a revision.
-            revision: AtomicU64::new(0),
-            comm: AtomicU64::new(0),
-            id: AtomicU64::new(0),
-            call: AtomicU64::new(0),
-            words: StaticRef::new(),
-            late: StaticRef::new(),
-            datatype: AtomicU64::new(0),
-            size: AtomicU64::new(0),
-        }
-    }
-
-    #[inline(always)]
-    pub(super) fn is_of(&self, comm: u64) -> bool {
-        self.comm.load(Relaxed) == comm && self.is_current()
-    }
-
-    /// Returns true if the words are those of its communicator still.
-    #[inline(always)]
-    pub(super) fn is_current(&self) -> bool {
-        self.revision.load(Relaxed) == revision::current()
-    }
-
-    /// Returns true if the words are those of a call with the handle of a communicator in some revision.
-    #[inline]
-    pub(super) fn is_for(&self, call: Call, comm: u64) -> bool {
-        self.comm.load(Relaxed) == comm && self.call.load(Relaxed) == u64::from(call.index) && !self.is_free()
-    }
-
-    #[inline]
-    pub(super) fn is_free(&self) -> bool {
-        self.words.get().is_none()
-    }
-
-    /// Removes the words.
-    pub(super) fn clear(&self) {
-        self.revision.store(0, Relaxed);
-        self.words.set(None);
-    }
-
-    /// Returns true if the words are those of its communicator in a revision, of which they become: most revisions begin for other
-    /// reasons.
-    #[inline]
-    fn is_renewed(&self, revision: u64) -> bool {
-        self.is_of_revision(revision) || self.renew(revision)
-    }
-
-    #[inline]
-    pub(super) fn is_of_revision(&self, revision: u64) -> bool {
-        self.revision.load(Relaxed) == revision
-    }
-
-    #[inline(never)]
-    pub(super) fn renew(&self, revision: u64) -> bool {
-        let (comm, id) = (self.comm.load(Relaxed), self.id.load(Relaxed));
-        let is_same = || comm == 0 || comms::cached(comm as Handle).is_some_and(|comm| comm.id().get() == id);
-        let is_valid = times::is_active() && is_same();
-        if is_valid {
-            // A freed datatype may have given its handle to another one.
-            self.datatype.store(0, Relaxed);
-            self.revision.store(revision, Relaxed);
-        }
-        is_valid
-    }
-
-    pub(super) fn set(
-        &self,
-        revision: u64,
-        (comm, id): (u64, u64),
-        call: Call,
-        words: &'static CallWords,
-        late: Option<&'static LateWords>,
-    ) {
-        self.revision.store(0, Relaxed);
-        self.comm.store(comm, Relaxed);
-        self.id.store(id, Relaxed);
-        self.call.store(call.index.into(), Relaxed);
-        self.words.set(Some(words));
-        self.late.set(late);
-        self.datatype.store(0, Relaxed);
-        self.revision.store(revision, Relaxed);
-    }
-}
 
 /// The state of a thread, which only that thread changes.
 #[derive(Debug)]

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::{collections::BTreeMap, fs, os::unix::fs::PermissionsExt};
 
-use mpit_tests::{Context, Failure, Finished, Job, Outcome, Stack, build, paths};
+use mpit_tests::{Context, Failure, Finished, Job, Outcome, Stack, build, paths, stacks};
 
 use super::{
     modes::{Mode, OUTPUT},
@@ -142,11 +142,11 @@ fn build_source(source: Source, stack: Option<&Stack>) -> Outcome<(Vec<String>, 
         Source::Plain(name, options) => {
             let file: String =
                 options.iter().flat_map(|option| option.chars()).filter(char::is_ascii_lowercase).collect();
-            one(build::c_variant(None, name, &format!("{name}_{file}"), options)?)
+            one(stacks::c_variant(None, name, &format!("{name}_{file}"), options)?)
         }
         Source::Beside(name, library) => {
-            beside = Some(build::c_variant(None, library, &format!("lib{library}.so"), &LIBRARY)?);
-            one(build::c_variant(None, name, name, &["-ldl", "-lpthread", "-lm"])?)
+            beside = Some(stacks::c_variant(None, library, &format!("lib{library}.so"), &LIBRARY)?);
+            one(stacks::c_variant(None, name, name, &["-ldl", "-lpthread", "-lm"])?)
         }
         Source::Foreign { linked, mpi } => {
             let built = foreign::program(linked, if mpi { Some(on()?) } else { None })?;
@@ -159,13 +159,13 @@ fn build_source(source: Source, stack: Option<&Stack>) -> Outcome<(Vec<String>, 
             one(built.program)
         }
         Source::Command(name) => vec![name.to_owned()],
-        Source::C("mpi_cases") => one(build::c_variant(Some(on()?), "mpi_cases", "mpi_cases", &["-lm"])?),
+        Source::C("mpi_cases") => one(stacks::c_variant(Some(on()?), "mpi_cases", "mpi_cases", &["-lm"])?),
         Source::C(name) => one(on()?.compile(name)?),
         Source::Tool(name) => {
-            let tool = build::c_variant(Some(on()?), "pmpi_tool", "libpmpi_tool.so", &LIBRARY)?;
+            let tool = stacks::c_variant(Some(on()?), "pmpi_tool", "libpmpi_tool.so", &LIBRARY)?;
             let link = tool.display().to_string();
             beside = Some(tool);
-            one(build::c_variant(stack, name, name, &[&link])?)
+            one(stacks::c_variant(stack, name, name, &[&link])?)
         }
         Source::Cxx(name) => one(on()?.compile_cxx(name)?),
         Source::Fortran(name, interface) => one(on()?.compile_fortran(name, interface)?),

@@ -35,7 +35,7 @@ fn combinations(place: usize, stacks: usize, full: bool) -> Vec<usize> {
 }
 
 fn program(stack: &Stack) -> Outcome<PathBuf> {
-    build::c_variant(Some(stack), "short_memory", "short_memory", &[&build::include()])
+    stacks::c_variant(Some(stack), "short_memory", "short_memory", &[&build::include()])
 }
 
 /// A run of the program.
