@@ -24,18 +24,12 @@
 #[allow(missing_docs, reason = "members are described where people read of them, in mpit_plugin.h")]
 mod abi;
 mod activation;
-#[cfg(feature = "host")]
-mod active_calls;
-mod atomic_record;
-mod barrier;
 pub mod cell;
 pub mod component;
 pub mod cvar;
 mod dependents;
 mod desc;
 mod environment;
-#[cfg(all(target_os = "linux", not(miri)))]
-mod errno;
 mod error;
 pub mod event;
 mod export;
@@ -45,11 +39,8 @@ mod host;
 pub mod internal;
 mod leak;
 mod lists;
-mod lock;
-mod log;
 #[cfg(feature = "store")]
 mod mapping;
-mod memory;
 pub mod object;
 #[cfg(any(feature = "host", feature = "store"))]
 mod own_process;
@@ -59,7 +50,6 @@ mod peer_port;
 #[cfg(feature = "host")]
 mod plugin;
 mod printable;
-mod probe_table;
 mod process;
 #[cfg(feature = "host")]
 mod readable;
@@ -67,24 +57,23 @@ mod registry;
 mod revision;
 mod session;
 mod slices;
-mod slots;
-mod sparse;
-mod static_ref;
-mod thread_end;
-mod thread_number;
-#[cfg(feature = "host")]
-mod thread_slots;
 mod threads;
 pub mod tool;
 mod trusted_path;
 mod whole;
-#[cfg(feature = "host")]
-mod word_sum;
 
 #[doc(hidden)]
 pub use desc::Category;
 pub use desc::MpitEnum;
 pub use error::{Error, Result};
+#[cfg(all(target_os = "linux", not(miri)))]
+use mpit_sync::errno;
+#[cfg(feature = "host")]
+use mpit_sync::{active_calls, thread_slots, word_sum};
+use mpit_sync::{
+    atomic_record, barrier, lock, log, memory, probe_table, slots, sparse, static_ref, thread_end,
+    thread_number,
+};
 use mpit_vocabulary as vocabulary;
 pub(crate) use printable::printable;
 

@@ -23,12 +23,6 @@ macro_rules! thread_local {
 mod abi;
 #[path = "../../base/src/activation.rs"]
 mod activation;
-#[path = "../../base/src/active_calls.rs"]
-mod active_calls;
-#[path = "../../base/src/atomic_record.rs"]
-mod atomic_record;
-#[path = "../../base/src/barrier.rs"]
-mod barrier;
 #[path = "../../base/src/cell/mod.rs"]
 pub mod cell;
 #[path = "../../base/src/component/mod.rs"]
@@ -41,8 +35,6 @@ mod dependents;
 mod desc;
 #[path = "../../base/src/environment.rs"]
 mod environment;
-#[path = "../../base/src/errno.rs"]
-mod errno;
 #[path = "../../base/src/error.rs"]
 mod error;
 #[path = "../../base/src/event/mod.rs"]
@@ -57,14 +49,8 @@ mod host;
 pub mod internal;
 #[path = "../../base/src/lists.rs"]
 mod lists;
-#[path = "../../base/src/lock.rs"]
-mod lock;
-#[path = "../../base/src/log.rs"]
-mod log;
 #[path = "../../base/src/mapping.rs"]
 mod mapping;
-#[path = "../../base/src/memory.rs"]
-mod memory;
 #[path = "../../base/src/object.rs"]
 pub mod object;
 #[path = "../../base/src/own_process.rs"]
@@ -75,8 +61,6 @@ mod panic;
 mod plugin;
 #[path = "../../base/src/printable.rs"]
 mod printable;
-#[path = "../../base/src/probe_table.rs"]
-mod probe_table;
 #[path = "../../base/src/process.rs"]
 mod process;
 #[path = "../../base/src/readable.rs"]
@@ -89,16 +73,6 @@ mod revision;
 mod session;
 #[path = "../../base/src/slices.rs"]
 mod slices;
-#[path = "../../base/src/slots.rs"]
-mod slots;
-#[path = "../../base/src/sparse.rs"]
-mod sparse;
-#[path = "../../base/src/static_ref.rs"]
-mod static_ref;
-#[path = "../../base/src/thread_end.rs"]
-mod thread_end;
-#[path = "../../base/src/thread_number.rs"]
-mod thread_number;
 #[path = "../../base/src/threads.rs"]
 mod threads;
 #[path = "../../base/src/tool/mod.rs"]
@@ -116,6 +90,10 @@ mod proofs;
 pub use desc::{Category, MpitEnum};
 pub use error::{Error, Result};
 pub use mpit_macros::{MpitEnum, category, component, cvar, event, plugin, pvar, source};
+use mpit_models_sync::{
+    active_calls, atomic_record, barrier, errno, lock, log, memory, probe_table, slots, sparse, static_ref,
+    thread_end, thread_number,
+};
 use mpit_vocabulary as vocabulary;
 pub(crate) use printable::printable;
 

@@ -42,6 +42,7 @@ const MIRI: &[Suite] = &[
         ..Suite::of("mpit-report", &["--lib"])
     },
     Suite::of("mpit-format", &["--lib"]),
+    Suite::of("mpit-sync", &["--lib"]),
     Suite::of("mpit-base", &["--lib"]),
 ];
 
@@ -51,6 +52,7 @@ const THREAD_SANITIZER: &[Suite] = &[
         except: &["no_lock_is_held_in_a_forked_child", "the_first_example_prints_what_it_read"],
         ..Suite::of("mpit", &["--test", "interface"])
     },
+    Suite::of("mpit-sync", &["--lib"]),
     Suite { except: &["no_lock_is_held_in_a_forked_child"], ..Suite::of("mpit-base", &["--lib"]) },
     Suite { only: &["thread", "foreign"], ..Suite::of("mpit-components", &["--lib", "--tests"]) },
     Suite { only: &["gather::"], ..Suite::of("mpit-monitoring", &["--lib"]) },

@@ -157,14 +157,14 @@ impl Registration {
         self.functions.change(|functions| *functions = Functions::NONE);
     }
 
-    /// Ends the life of the registration: it is not pinned any more. Returns true if it was live. Only for callers that have it
-    /// pinned.
-    pub(super) fn end_life(&self) -> bool {
+    /// Marks the registration as not live, so that it is not pinned again. Returns true if it was live. Only for callers that have
+    /// it pinned.
+    pub(super) fn clear_live(&self) -> bool {
         self.state.fetch_and(!LIVE, AcqRel) & LIVE != 0
     }
 
-    /// Ends the life of the registration like [`Self::end_life`], but keeps the slot until the tool frees the registration.
-    pub(super) fn end_life_abandoned(&self) -> bool {
+    /// Marks the registration as abandoned: like [`Self::clear_live`], but the slot stays until the tool frees the registration.
+    pub(super) fn set_abandoned(&self) -> bool {
         let next = |state: u64| if state & LIVE != 0 { Some(state & !LIVE | ABANDONED) } else { None };
         self.state.fetch_update(SeqCst, SeqCst, next).is_ok()
     }

@@ -12,7 +12,7 @@ impl PinGuard<'_> {
     /// Frees the registration: no callback begins any more. Its free callback runs when the last pin is released, which may be
     /// this one. Returns true if the registration was live.
     pub(crate) fn free(self, free_callback: *mut c_void, user_data: *mut c_void) -> bool {
-        let ended = self.end_life();
+        let ended = self.clear_live();
         if ended {
             self.event.remove_listener();
             self.set_free_callback(free_callback, user_data);
@@ -24,7 +24,7 @@ impl PinGuard<'_> {
     /// Reports drops, and ends the registration like `free`, but keeps the slot until the tool frees the registration.
     pub(crate) fn abandon(&self) {
         self.report_drops(self.safety());
-        if self.end_life_abandoned() {
+        if self.set_abandoned() {
             self.event.remove_listener();
             request_release(self);
         }

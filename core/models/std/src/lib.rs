@@ -1,7 +1,7 @@
 //! The standard library with the atomics, locks and threads of loom, for the models in `core/models`.
 //!
-//! The models compile the sources of `core` once more, with this crate under the name `std`. So these sources need no
-//! conditions and no names of their own for atomics.
+//! The models compile the sources of `core/sync` and `core/base` once more, with this crate under the name `std`. So these sources
+//! need no conditions and no names of their own for atomics.
 //!
 //! loom runs a model again and again, once for each order of its steps and each value that a load may return. Its atomics
 //! differ from the standard ones, and this crate makes up for the differences:

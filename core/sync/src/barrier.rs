@@ -50,7 +50,7 @@ static BARRIERS: Barriers<Kernel> = Barriers::new(Kernel);
 
 /// The cheap side. Works in a signal handler.
 #[inline]
-pub(crate) fn light() {
+pub fn light() {
     if is_light_cheap() { compiler_fence(SeqCst) } else { full_fence() }
 }
 
@@ -62,7 +62,7 @@ fn is_light_cheap() -> bool {
 
 /// A model without heavy barriers makes light barriers cheap by this, so that they do not replace fences of their surroundings.
 #[cfg(mpit_models)]
-pub(crate) static IS_LIGHT_CHEAP: core::sync::atomic::AtomicBool = core::sync::atomic::AtomicBool::new(false);
+pub static IS_LIGHT_CHEAP: core::sync::atomic::AtomicBool = core::sync::atomic::AtomicBool::new(false);
 
 #[cfg(mpit_models)]
 fn is_light_cheap() -> bool {
@@ -72,19 +72,20 @@ fn is_light_cheap() -> bool {
 /// A sequentially consistent fence. `fence` is `mfence`, which takes four times as long.
 #[cfg(all(target_arch = "x86_64", not(any(miri, mpit_models))))]
 #[inline]
-pub(crate) fn full_fence() {
+pub fn full_fence() {
     // SAFETY: adds no bit to the word on top of the stack, so it does not change.
     unsafe { std::arch::asm!("lock or dword ptr [rsp], 0", options(nostack)) };
 }
 
+/// A sequentially consistent fence.
 #[cfg(not(all(target_arch = "x86_64", not(any(miri, mpit_models)))))]
-pub(crate) fn full_fence() {
+pub fn full_fence() {
     fence(SeqCst);
 }
 
 /// A sequentially consistent fence after a locked instruction, which is one itself on x86-64.
 #[inline]
-pub(crate) fn fence_after_locked() {
+pub fn fence_after_locked() {
     if cfg!(all(target_arch = "x86_64", not(any(miri, mpit_models)))) {
         compiler_fence(SeqCst);
     } else {
@@ -93,14 +94,14 @@ pub(crate) fn fence_after_locked() {
 }
 
 /// The expensive side: a system call of about a microsecond.
-pub(crate) fn heavy() {
+pub fn heavy() {
     BARRIERS.heavy();
 }
 
 /// Determines the kind of the barriers. Called early, while the process is likely to have one thread: with several, the
 /// kernel takes some milliseconds.
 #[inline]
-pub(crate) fn prepare() {
+pub fn prepare() {
     BARRIERS.prepare();
 }
 

@@ -24,7 +24,7 @@ pub trait Slot: Default {
 ///
 /// ```compile_fail
 /// use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-/// use mpit::internal::probe_table::{ProbeTable, Slot};
+/// use mpit_sync::probe_table::{ProbeTable, Slot};
 ///
 /// #[derive(Default)]
 /// struct WrittenOnce(AtomicU64);

@@ -10,7 +10,7 @@
     not(any(miri, mpit_models))
 ))]
 #[inline]
-pub(crate) fn thread_number() -> usize {
+pub fn thread_number() -> usize {
     let number: usize;
     #[cfg(target_arch = "x86_64")]
     // SAFETY: by the ABI, the word at `fs:0` is the address of the thread's control block. The instruction only loads it.
@@ -32,7 +32,7 @@ pub(crate) fn thread_number() -> usize {
     any(target_arch = "x86_64", target_arch = "aarch64"),
     not(any(miri, mpit_models))
 )))]
-pub(crate) fn thread_number() -> usize {
+pub fn thread_number() -> usize {
     use std::cell::Cell;
     use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 

@@ -15,56 +15,71 @@ use std::sync::atomic::{AtomicU32, AtomicU64, fence};
 
 /// The flags in a control word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Flags(u64);
+pub struct Flags(u64);
 
 impl Flags {
-    pub(crate) const NONE: Self = Self(0);
+    /// No flag.
+    pub const NONE: Self = Self(0);
     /// The handle is started.
-    pub(crate) const RUNS: Self = Self(1);
+    pub const RUNS: Self = Self(1);
     /// The handle was started, reset or written at least once.
-    pub(crate) const TOUCHED: Self = Self(2);
+    pub const TOUCHED: Self = Self(2);
     /// The handle was written, and shows that value until the cell changes.
-    pub(crate) const OVERLAY: Self = Self(4);
+    pub const OVERLAY: Self = Self(4);
 
     const MASK: u64 = 7;
 
     /// Returns the union of two sets of flags.
-    pub(crate) const fn with(self, other: Self) -> Self {
+    #[inline]
+    #[must_use]
+    pub const fn with(self, other: Self) -> Self {
         Self(self.0 | other.0)
     }
 
     /// Returns the intersection of two sets of flags.
-    pub(crate) const fn only(self, other: Self) -> Self {
+    #[inline]
+    #[must_use]
+    pub const fn only(self, other: Self) -> Self {
         Self(self.0 & other.0)
     }
 }
 
 /// A control word: flags, the number of the present record, and a count of changes, which makes each word unique.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Control(u64);
+pub struct Control(u64);
 
 const RECORD_SHIFT: u32 = 3;
 const RECORD_MASK: u64 = 31;
 const CHANGE: u64 = 1 << 8;
 
 impl Control {
-    pub(crate) fn flags(self) -> Flags {
+    /// Returns the flags.
+    #[inline]
+    pub fn flags(self) -> Flags {
         Flags(self.0 & Flags::MASK)
     }
 
-    pub(crate) fn runs(self) -> bool {
+    /// Returns true if [`Flags::RUNS`] is set.
+    #[inline]
+    pub fn runs(self) -> bool {
         self.0 & Flags::RUNS.0 != 0
     }
 
-    pub(crate) fn touched(self) -> bool {
+    /// Returns true if [`Flags::TOUCHED`] is set.
+    #[inline]
+    pub fn touched(self) -> bool {
         self.0 & Flags::TOUCHED.0 != 0
     }
 
-    pub(crate) fn overlay(self) -> bool {
+    /// Returns true if [`Flags::OVERLAY`] is set.
+    #[inline]
+    pub fn overlay(self) -> bool {
         self.0 & Flags::OVERLAY.0 != 0
     }
 
-    pub(crate) fn record(self) -> usize {
+    /// Returns the number of the record in force.
+    #[inline]
+    pub fn record(self) -> usize {
         (self.0 >> RECORD_SHIFT & RECORD_MASK) as usize
     }
 
@@ -77,7 +92,7 @@ impl Control {
 /// The control word of a state, and the claims of its records. The records themselves belong to the owner of the atomic record.
 #[derive(Debug)]
 #[repr(C)]
-pub(crate) struct AtomicRecord {
+pub struct AtomicRecord {
     control: AtomicU64,
     /// A bit for each record that is the present one or being prepared.
     claims: AtomicU32,
@@ -88,13 +103,13 @@ const MAX_ATTEMPTS: u32 = 10_000;
 
 impl AtomicRecord {
     /// Creates an atomic record whose present record is 0.
-    pub(crate) const fn new() -> Self {
+    pub const fn new() -> Self {
         Self { control: AtomicU64::new(0), claims: AtomicU32::new(1) }
     }
 
     /// Returns the present control word. Data read from its record is valid only if the word is [`AtomicRecord::unchanged`] afterwards.
     #[inline]
-    pub(crate) fn control(&self) -> Control {
+    pub fn control(&self) -> Control {
         Control(self.control.load(SeqCst))
     }
 
@@ -103,7 +118,7 @@ impl AtomicRecord {
     /// Records are written with `Release`. So a reader that saw a word of a later state in its record sees, after this fence, the
     /// control word of a later state.
     #[inline]
-    pub(crate) fn unchanged(&self, seen: Control) -> bool {
+    pub fn unchanged(&self, seen: Control) -> bool {
         fence(Acquire);
         self.control.load(Relaxed) == seen.0
     }
@@ -115,7 +130,7 @@ impl AtomicRecord {
     /// # Errors
     ///
     /// The error of `prepare`.
-    pub(crate) fn change<E>(
+    pub fn change<E>(
         &self,
         records: usize,
         mut prepare: impl FnMut(Control, usize) -> Result<Option<Flags>, E>,
@@ -137,7 +152,7 @@ impl AtomicRecord {
     }
 
     /// Replaces the flags and keeps the record. `None` from `flags` means no change; returns true if there was a change.
-    pub(crate) fn change_flags(&self, flags: impl Fn(Control) -> Option<Flags>) -> bool {
+    pub fn change_flags(&self, flags: impl Fn(Control) -> Option<Flags>) -> bool {
         loop {
             let seen = self.control();
             let Some(flags) = flags(seen) else { return false };
@@ -149,7 +164,7 @@ impl AtomicRecord {
     }
 
     /// Clears the flags. Returns true if it was started.
-    pub(crate) fn clear(&self) -> bool {
+    pub fn clear(&self) -> bool {
         let ran = Cell::new(false);
         self.change_flags(|seen| {
             ran.set(seen.runs());
@@ -159,7 +174,7 @@ impl AtomicRecord {
     }
 
     /// Clears the flags, if the control word is still `seen`. Returns true if it was started, and `None` if the word has changed.
-    pub(crate) fn stop_if(&self, seen: Control) -> Option<bool> {
+    pub fn stop_if(&self, seen: Control) -> Option<bool> {
         let next = seen.next(Flags::NONE, seen.record());
         let is_present = if seen.runs() {
             self.control.compare_exchange(seen.0, next.0, SeqCst, Relaxed).is_ok()
@@ -181,7 +196,7 @@ impl AtomicRecord {
     }
 
     /// Claims a record, unless all are claimed. Dropping the claim releases the record.
-    pub(crate) fn try_claim(&self, records: usize) -> Option<Claim<'_>> {
+    pub fn try_claim(&self, records: usize) -> Option<Claim<'_>> {
         loop {
             let record = self.claims.load(Relaxed).trailing_ones() as usize;
             if record >= records {
@@ -196,7 +211,7 @@ impl AtomicRecord {
 
 /// A claimed record, which is being prepared. After a change, the claim holds the former record.
 #[derive(Debug)]
-pub(crate) struct Claim<'a> {
+pub struct Claim<'a> {
     atomic_record: &'a AtomicRecord,
     record: usize,
 }

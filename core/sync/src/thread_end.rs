@@ -6,15 +6,15 @@
 
 /// Releases what a thread has.
 #[derive(Debug)]
-pub(crate) struct Cleanup {
+pub struct Cleanup {
     /// Runs at the end of each thread that called [`watch`], possibly more than once.
-    pub(crate) at_end: fn(),
+    pub at_end: fn(),
     /// Runs in a forked child, for the threads that it does not have. Makes no calls that are not permitted in a signal handler.
-    pub(crate) in_child: fn(),
+    pub in_child: fn(),
 }
 
 #[cfg(not(mpit_models))]
-pub(crate) use keys::{add, watch};
+pub use keys::{add, watch};
 
 #[cfg(not(mpit_models))]
 mod keys {
@@ -36,7 +36,7 @@ mod keys {
     static KEY: AtomicUsize = AtomicUsize::new(0);
 
     /// Adds a cleanup. Not for signal handlers.
-    pub(crate) fn add(cleanup: Cleanup) {
+    pub fn add(cleanup: Cleanup) {
         let _alone = ADDING.lock();
         let is_first = CLEANUPS.is_empty();
         // The list has more slots than memory can fill.
@@ -47,7 +47,7 @@ mod keys {
     }
 
     /// Makes the cleanups run at the end of this thread. Returns false if they will not. Works in a signal handler.
-    pub(crate) fn watch() -> bool {
+    pub fn watch() -> bool {
         let Some(key) = KEY.load(Acquire).checked_sub(1) else { return false };
         // The destructor runs for values that are not null, and ignores them.
         let value = (&raw const KEY).cast::<c_void>();
@@ -103,10 +103,11 @@ mod keys {
 
 /// Does nothing: models call cleanups themselves.
 #[cfg(mpit_models)]
-pub(crate) fn add(_: Cleanup) {}
+pub fn add(_: Cleanup) {}
 
+/// Returns true: models call cleanups themselves.
 #[cfg(mpit_models)]
-pub(crate) fn watch() -> bool {
+pub fn watch() -> bool {
     true
 }
 

@@ -45,7 +45,7 @@ pub struct ActiveCalls {
 /// A call in progress, until it is dropped by the thread that entered it, which the compiler ensures:
 ///
 /// ```compile_fail,E0277
-/// use mpit::internal::active_calls::ActiveCalls;
+/// use mpit_sync::active_calls::ActiveCalls;
 ///
 /// static CALLS: ActiveCalls = ActiveCalls::new();
 /// let call = CALLS.enter();
@@ -141,7 +141,7 @@ impl ActiveCalls {
 
     /// Takes the ownership away. Afterwards either the owner counts as other threads do, or its call is in `owner_calls`.
     #[inline]
-    pub(crate) fn revoke(&self) {
+    pub fn revoke(&self) {
         if self.owner.load(Acquire) != REVOKED {
             self.revoke_now();
         }

@@ -41,14 +41,14 @@ impl<T> Log<T> {
     /// Creates an empty list. Its items have a size: a list of others does not compile.
     ///
     /// ```
-    /// use mpit::internal::log::Log;
+    /// use mpit_sync::log::Log;
     ///
     /// static ALL: Log<u8> = Log::new();
     /// assert!(ALL.is_empty());
     /// ```
     ///
     /// ```compile_fail
-    /// use mpit::internal::log::Log;
+    /// use mpit_sync::log::Log;
     ///
     /// static ALL: Log<()> = Log::new();
     /// assert!(ALL.is_empty());
@@ -75,7 +75,7 @@ impl<T> Log<T> {
     }
 
     /// Returns the bytes that a list of so many items allocates for the next one.
-    pub(crate) fn growth(len: usize) -> usize {
+    pub fn growth(len: usize) -> usize {
         let (chunk, shifted) = Self::place(len);
         if shifted == FIRST << chunk { shifted * size_of::<T>() } else { 0 }
     }

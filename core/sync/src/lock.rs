@@ -65,7 +65,7 @@ pub fn is_forked() -> bool {
 }
 
 /// Returns the number of forks from the process that took the first lock to this one.
-pub(crate) fn forks() -> u32 {
+pub fn forks() -> u32 {
     FORKS.load(Relaxed)
 }
 
