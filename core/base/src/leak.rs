@@ -3,8 +3,9 @@
 //! All of them stay reachable from a static list. Otherwise programs that are linked with LeakSanitizer, or run under valgrind, fail for those that no
 //! descriptor refers to, such as the texts of an entry that is left out.
 
+// Not those of `std`, whose steps the models explore: nothing depends on the order of this list.
+use core::sync::atomic::{AtomicPtr, Ordering::Relaxed};
 use std::ptr;
-use std::sync::atomic::{AtomicPtr, Ordering::Relaxed};
 
 /// A value, and the one that was leaked before it.
 struct Leaked<T> {

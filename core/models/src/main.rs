@@ -47,6 +47,8 @@ mod files;
 mod host;
 #[path = "../../base/src/internal.rs"]
 pub mod internal;
+#[path = "../../base/src/leak.rs"]
+mod leak;
 #[path = "../../base/src/lists.rs"]
 mod lists;
 #[path = "../../base/src/mapping.rs"]
