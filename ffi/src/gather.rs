@@ -43,9 +43,6 @@ const MAX_PIECE: usize = 16 << 20;
 const MIN_PAUSE: Duration = Duration::from_millis(10);
 const MAX_PAUSE: Duration = Duration::from_millis(500);
 
-/// True if the library never returns from `MPI_Finalize` after progress on a closed connection.
-static HANGS_AFTER_PROGRESS: OnceLock<bool> = OnceLock::new();
-
 /// The tag of the messages of the last exchange.
 const LEAVE: c_int = 7;
 
@@ -106,7 +103,7 @@ impl Transport for MpiTransport {
             return;
         }
         let deadline = Instant::now() + timeout;
-        if !exchange_with_all(world, deadline) || !HANGS_AFTER_PROGRESS.get_or_init(hangs_after_progress) {
+        if !exchange_with_all(world, deadline) || !hangs_after_progress() {
             return;
         }
         // Now no process is late, so this takes as long as the processes need to leave an exchange on this machine under its load.
@@ -151,7 +148,8 @@ fn synchronize(timeout: Duration) -> Result<(), String> {
     Ok(())
 }
 
-/// Returns true for MPICH 4 over UCX. MPICH 5, whose UCX is newer, ends well.
+/// Returns true if the library never returns from `MPI_Finalize` after progress on a closed connection: MPICH 4 over UCX. MPICH 5, whose UCX is
+/// newer, ends well.
 fn hangs_after_progress() -> bool {
     foreign::library()
         .is_some_and(|(_, version)| version.starts_with("MPICH Version: 4.") && version.contains("ucx"))
