@@ -1,12 +1,7 @@
 //! Items that the expansion of the attributes refers to. Not a public interface: anything here may change without notice.
 
-pub use crate::cell::{
-    AggregateCell, AtomicReadReset, Cell, Computed, ComputedPvar, CounterCell, CounterValue, EnumValue,
-    GenericCell, HighWatermarkCell, LevelCell, LowWatermarkCell, PercentageCell, PvarFlags, SizeCell,
-    StateCell, TimerCell, Value, fits,
-};
+pub use crate::cell::{Computed, ComputedPvar, PvarFlags};
 pub use crate::component::ComponentDesc;
-pub use crate::cvar::{CvarCell, CvarValue};
 pub use crate::desc::{CategoryDesc, CategoryLink, EnumDesc, EnumItem, Metadata, Origin, SharedMetadata};
 pub use crate::error::{Error, Result};
 pub use crate::event::instance::Payload;
@@ -16,7 +11,7 @@ pub use crate::tool::{CvarDesc, EventDesc, EventInstance, PvarDesc, SourceDesc};
 pub use crate::{__mpit_element as element_of_list, __mpit_register_lists as register_lists};
 /// The items that the constructor of an image refers to.
 pub mod dependents {
-    pub use crate::dependents::{COPY, REGISTER};
+    pub use crate::lists::dependents::{COPY, REGISTER};
 }
 /// Items that the expansion of `plugin!` refers to.
 pub mod plugin {
@@ -36,27 +31,11 @@ pub fn item_of<E: crate::MpitEnum>(items: &[E], value: i32) -> Option<E> {
 pub mod cell_of {
     use std::ffi::c_char;
 
-    use crate::cell::{
-        AggregateCell, AtomicReadReset, Behavior, Cell, CounterCell, EnumValue, GenericCell,
-        HighWatermarkCell, LevelCell, LowWatermarkCell, PercentageCell, SizeCell, StateCell, TimerCell,
-        Value, fits,
-    };
+    pub use crate::cell::class_of::*;
+    use crate::cell::{AtomicReadReset, Behavior, Cell, EnumValue, Value, fits};
     use crate::cvar::CvarCell;
     use crate::desc::EnumDesc;
     use crate::vocabulary::{Bind, Datatype};
-
-    // One function per class: for a type that is no cell of the class, the compiler reports the message of the trait. They are
-    // written out because a macro's source would be quoted in every such message.
-    pub const fn state<C: StateCell>() {}
-    pub const fn level<C: LevelCell>() {}
-    pub const fn size<C: SizeCell>() {}
-    pub const fn percentage<C: PercentageCell>() {}
-    pub const fn highwatermark<C: HighWatermarkCell>() {}
-    pub const fn lowwatermark<C: LowWatermarkCell>() {}
-    pub const fn counter<C: CounterCell>() {}
-    pub const fn aggregate<C: AggregateCell>() {}
-    pub const fn timer<C: TimerCell>() {}
-    pub const fn generic<C: GenericCell>() {}
 
     /// Requires a cell that can be read and reset in one step.
     pub const fn atomic<C: AtomicReadReset>() {}

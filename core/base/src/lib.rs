@@ -21,66 +21,53 @@
 )]
 #![allow(clippy::new_without_default, reason = "for statics, and `Default` is not const")]
 
+#[doc(hidden)]
 #[allow(missing_docs, reason = "members are described where people read of them, in mpit_plugin.h")]
-mod abi;
-mod activation;
+pub mod abi;
 pub mod cell;
 pub mod component;
 pub mod cvar;
-mod dependents;
 mod desc;
-mod environment;
 mod error;
 pub mod event;
 mod export;
-mod files;
-mod host;
+#[doc(hidden)]
+pub mod host;
 #[doc(hidden)]
 pub mod internal;
 mod leak;
 mod lists;
-#[cfg(feature = "store")]
-mod mapping;
 pub mod object;
-#[cfg(any(feature = "host", feature = "store"))]
-mod own_process;
-mod panic;
-#[cfg(feature = "host")]
-mod peer_port;
+#[doc(hidden)]
+pub mod os;
+#[doc(hidden)]
+pub mod panic;
 #[cfg(feature = "host")]
 mod plugin;
-mod printable;
 mod process;
-#[cfg(feature = "host")]
-mod readable;
-mod registry;
-mod revision;
-mod session;
-mod slices;
-mod threads;
+#[doc(hidden)]
+pub mod registry;
+#[doc(hidden)]
+pub mod session;
 pub mod tool;
-mod trusted_path;
-mod whole;
 
 #[doc(hidden)]
 pub use desc::Category;
 pub use desc::MpitEnum;
 pub use error::{Error, Result};
-#[cfg(all(target_os = "linux", not(miri)))]
+#[cfg(all(feature = "host", target_os = "linux", not(miri)))]
 use mpit_sync::errno;
-#[cfg(feature = "host")]
-use mpit_sync::{active_calls, thread_slots, word_sum};
+use mpit_sync::probe_table;
 use mpit_sync::{
-    atomic_record, barrier, lock, log, memory, probe_table, slots, sparse, static_ref, thread_end,
-    thread_number,
+    atomic_record, barrier, lock, log, memory, slots, sparse, static_ref, thread_end, thread_number,
 };
-use mpit_vocabulary as vocabulary;
-pub(crate) use printable::printable;
+#[doc(hidden)]
+pub use mpit_vocabulary as vocabulary;
 
 #[doc(hidden)]
 pub mod __private;
 
 /// Returns the components of all frameworks that are linked into this program, in no particular order.
 pub fn components() -> impl Iterator<Item = &'static component::ComponentDesc> {
-    slices::all(dependents::Reader::Other).flat_map(|lists| lists.components).copied()
+    lists::all(lists::dependents::Reader::Other).flat_map(|lists| lists.components).copied()
 }

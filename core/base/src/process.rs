@@ -70,8 +70,8 @@ use crate::plugin::load_all;
 
 #[cfg(not(feature = "plugins"))]
 fn load_all() {
-    if crate::environment::names_plugins() {
-        crate::printable::print_line(
+    if crate::os::environment::names_plugins() {
+        crate::os::terminal::print_line(
             "the plug-ins of the environment are not loaded: add the feature `plugins` of the crate mpit",
         );
     }

@@ -20,69 +20,45 @@ macro_rules! thread_local {
 }
 
 #[path = "../../base/src/abi.rs"]
-mod abi;
-#[path = "../../base/src/activation.rs"]
-mod activation;
+pub mod abi;
 #[path = "../../base/src/cell/mod.rs"]
 pub mod cell;
 #[path = "../../base/src/component/mod.rs"]
 pub mod component;
 #[path = "../../base/src/cvar/mod.rs"]
 pub mod cvar;
-#[path = "../../base/src/dependents/mod.rs"]
-mod dependents;
 #[path = "../../base/src/desc/mod.rs"]
 mod desc;
-#[path = "../../base/src/environment.rs"]
-mod environment;
 #[path = "../../base/src/error.rs"]
 mod error;
 #[path = "../../base/src/event/mod.rs"]
 pub mod event;
 #[path = "../../base/src/export/mod.rs"]
 mod export;
-#[path = "../../base/src/files.rs"]
-mod files;
-#[path = "../../base/src/host.rs"]
-mod host;
+#[path = "../../base/src/host/mod.rs"]
+pub mod host;
 #[path = "../../base/src/internal.rs"]
 pub mod internal;
 #[path = "../../base/src/leak.rs"]
 mod leak;
-#[path = "../../base/src/lists.rs"]
+#[path = "../../base/src/lists/mod.rs"]
 mod lists;
-#[path = "../../base/src/mapping.rs"]
-mod mapping;
 #[path = "../../base/src/object.rs"]
 pub mod object;
-#[path = "../../base/src/own_process.rs"]
-mod own_process;
+#[path = "../../base/src/os/mod.rs"]
+pub mod os;
 #[path = "../../base/src/panic.rs"]
-mod panic;
+pub mod panic;
 #[path = "../../base/src/plugin/mod.rs"]
 mod plugin;
-#[path = "../../base/src/printable.rs"]
-mod printable;
 #[path = "../../base/src/process.rs"]
 mod process;
-#[path = "../../base/src/readable.rs"]
-mod readable;
 #[path = "../../base/src/registry/mod.rs"]
-mod registry;
-#[path = "../../base/src/revision.rs"]
-mod revision;
+pub mod registry;
 #[path = "../../base/src/session/mod.rs"]
-mod session;
-#[path = "../../base/src/slices.rs"]
-mod slices;
-#[path = "../../base/src/threads.rs"]
-mod threads;
+pub mod session;
 #[path = "../../base/src/tool/mod.rs"]
 pub mod tool;
-#[path = "../../base/src/trusted_path.rs"]
-mod trusted_path;
-#[path = "../../base/src/whole.rs"]
-mod whole;
 
 #[path = "../../base/src/__private.rs"]
 pub mod __private;
@@ -96,11 +72,10 @@ use mpit_models_sync::{
     active_calls, atomic_record, barrier, errno, lock, log, memory, probe_table, slots, sparse, static_ref,
     thread_end, thread_number,
 };
-use mpit_vocabulary as vocabulary;
-pub(crate) use printable::printable;
+pub use mpit_vocabulary as vocabulary;
 
 pub fn components() -> impl Iterator<Item = &'static component::ComponentDesc> {
-    slices::all(dependents::Reader::Other).flat_map(|lists| lists.components).copied()
+    lists::all(lists::dependents::Reader::Other).flat_map(|lists| lists.components).copied()
 }
 
 fn main() -> std::process::ExitCode {

@@ -2,7 +2,7 @@
 //!
 //! # API boundary
 //!
-//! For the crates of this workspace, which use it through `mpit::internal`; nothing here is stable.
+//! For the crates of this workspace; nothing here is stable.
 //!
 //! # Invariants
 //!

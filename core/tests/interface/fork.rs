@@ -5,7 +5,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::support::process::in_own_process;
-use mpit::internal::lock::{Mutex, Once};
+use mpit_sync::lock::{Mutex, Once};
 
 static FIRST: Mutex<u64> = Mutex::new(0);
 static SECOND: Mutex<u64> = Mutex::new(0);

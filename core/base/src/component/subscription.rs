@@ -6,7 +6,8 @@ use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, SeqCst};
 use std::sync::atomic::{AtomicPtr, AtomicU32};
 
 use super::{coll, osc, pml};
-use crate::{abi, revision};
+use crate::abi;
+use crate::host::revision;
 
 /// Enables and disables the traffic of one component, at any time. The subscription counts reasons: after two calls of
 /// [`add`](Self::add), two of [`remove`](Self::remove) disable it.
@@ -153,7 +154,7 @@ mod tests {
     use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
     use super::Subscription;
-    use crate::revision::tests::is_advanced_by;
+    use crate::host::revision::tests::is_advanced_by;
 
     /// A route counts for one component, because it is the only one that is active.
     #[test]

@@ -1,7 +1,7 @@
 //! Descriptors of control variables.
 
 use super::{CvarCell, ErasedCvar};
-use crate::activation::Activation;
+use crate::desc::Activation;
 use crate::desc::{CategoryDesc, EnumDesc, Metadata, Origin};
 use crate::object::Object;
 use crate::vocabulary::{Bind, Datatype, Scope, Verbosity};

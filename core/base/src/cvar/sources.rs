@@ -1,7 +1,7 @@
 //! The values that files, the environment and launchers give to control variables.
 //!
 //! The documentation of [`mod@crate::cvar`] has the order of the sources and the syntax of files. A privileged process has only
-//! the values that tools write: see `crate::environment`.
+//! the values that tools write: see `crate::os::environment`.
 
 use std::cell::RefCell;
 use std::cmp::Reverse;
@@ -12,9 +12,9 @@ use std::path::{Path, PathBuf};
 
 use super::CvarDesc;
 use crate::cell::{Value, fits};
-use crate::environment;
 use crate::object::Object;
-use crate::trusted_path::{self, Distrust};
+use crate::os::environment;
+use crate::os::trusted_path::{self, Distrust};
 use crate::vocabulary::Datatype;
 
 /// The environment variable that names the parameter file. If it is not set, `$HOME/.mpit/params.conf` is read if it exists.
@@ -406,5 +406,5 @@ fn write<T: Value>(desc: &CvarDesc, value: &[T]) -> Result<(), String> {
 
 #[allow(clippy::print_stderr, reason = "settings are read before any caller can receive an error")]
 fn warn(message: &str) {
-    eprintln!("mpit: {}", crate::printable(message));
+    eprintln!("mpit: {}", crate::os::printable(message));
 }

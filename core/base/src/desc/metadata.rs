@@ -5,7 +5,7 @@
 //! side by side share is reached through one of them.
 
 use super::{CategoryDesc, EnumDesc, Origin};
-use crate::activation::Activation;
+use crate::desc::Activation;
 use crate::leak::leak_text;
 
 /// The longest description of a variable, in bytes.

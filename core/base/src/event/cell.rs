@@ -8,10 +8,11 @@ use std::sync::atomic::{AtomicPtr, AtomicU32};
 use super::functions::Abi;
 use super::ids::RegistrationId;
 use super::registration::{EventType, Registration};
+use crate::host::revision;
 use crate::lock::Mutex;
 use crate::static_ref::StaticRef;
 use crate::vocabulary::Safety;
-use crate::{Result, abi, revision};
+use crate::{Result, abi};
 
 /// The mutable part of an event type, a static beside its descriptor.
 #[derive(Debug)]
@@ -209,7 +210,7 @@ mod tests {
     use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
     use super::EventCell;
-    use crate::revision::tests::is_advanced_by;
+    use crate::host::revision::tests::is_advanced_by;
 
     /// A route raises no events, because there are no listeners.
     #[test]

@@ -8,7 +8,7 @@ use super::clock;
 use super::element::Element;
 use super::registration::{EventType, Registration};
 use super::source::SourceCell;
-use crate::activation::Activation;
+use crate::desc::Activation;
 use crate::desc::{CategoryDesc, EnumDesc, Origin};
 use crate::vocabulary::{Bind, Datatype, SourceOrder, Verbosity};
 

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicI64, AtomicPtr, AtomicU64};
 
 use super::functions::{Abi, Delivery, FreeNotice, Function, FunctionTable, Functions};
 use super::ids::{InstanceId, LAST_GENERATION, POOL, RegistrationId};
-use crate::activation::Activation;
+use crate::desc::Activation;
 use crate::static_ref::StaticRef;
 use crate::vocabulary::Safety;
 

@@ -9,7 +9,7 @@ use std::io::Write;
 use std::panic::{PanicHookInfo, set_hook};
 use std::sync::OnceLock;
 
-use crate::environment;
+use crate::os::environment;
 use crate::registry::{Effect, Refusal, Rule};
 
 /// The environment variable with the path of the file.

@@ -14,7 +14,7 @@ mod enums;
 mod event;
 pub mod fault_log;
 mod groups;
-pub(crate) mod image;
+pub mod image;
 mod pvar;
 mod tables;
 #[cfg(test)]
@@ -25,12 +25,13 @@ use std::ffi::c_int;
 use std::ptr::null;
 use std::sync::OnceLock;
 
-use crate::dependents::Reader;
+use crate::abi;
 use crate::desc::Origin;
+use crate::host::threads;
 use crate::leak::leak;
+use crate::lists::dependents::Reader;
 use crate::panic::catch_panic;
 use crate::registry::{Image, Refusal};
-use crate::{abi, threads};
 use tables::Tables;
 
 /// The component of the definitions of mpit itself, which a host has as well.

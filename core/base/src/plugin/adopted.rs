@@ -4,8 +4,8 @@ use std::ffi::c_int;
 
 use super::{load, table};
 use crate::abi::PluginFunction;
+use crate::host::threads;
 use crate::log::Log;
-use crate::threads;
 
 /// The functions that notify adopted images of the thread level.
 static LISTENING: Log<unsafe extern "C" fn(c_int)> = Log::new();

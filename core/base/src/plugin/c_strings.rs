@@ -6,7 +6,7 @@ use std::fmt::Display;
 use super::c_structs::{EntryResult, check_readable};
 use crate::desc::LONGEST_DESCRIPTION;
 use crate::leak::leak_text;
-use crate::readable::Pages;
+use crate::os::readable::Pages;
 use crate::registry::{Fault, LONGEST_NAME, Rule};
 
 // The largest lengths, in bytes.
@@ -125,7 +125,7 @@ mod tests {
     use std::ptr::{null, null_mut};
 
     use super::borrowed;
-    use crate::readable::Pages;
+    use crate::os::readable::Pages;
 
     const PAGE: usize = 4096;
 

@@ -4,7 +4,7 @@ use std::fmt::Display;
 use std::mem::{MaybeUninit, offset_of};
 
 use crate::abi;
-use crate::readable::Pages;
+use crate::os::readable::Pages;
 use crate::registry::Fault;
 
 /// A result whose error is a message that names the fault and, if there is one, the remedy.
@@ -154,7 +154,7 @@ mod tests {
 
     use super::{Prefixed, read, read_list};
     use crate::abi;
-    use crate::readable::Pages;
+    use crate::os::readable::Pages;
 
     const WORD: usize = size_of::<usize>();
 

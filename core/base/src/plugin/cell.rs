@@ -11,8 +11,8 @@ use crate::cell::{Cell, LevelStorage, PvarDesc, ReachedFunction, Value};
 use crate::desc::Metadata;
 use crate::leak::leak;
 use crate::object::Object;
+use crate::os::readable::is_writable;
 use crate::panic::catch_panic;
-use crate::readable::is_writable;
 use crate::vocabulary::{Bind, Class, Datatype};
 use crate::{Error, Result};
 

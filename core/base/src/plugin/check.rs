@@ -2,7 +2,7 @@
 //!
 //! Loading refuses a plug-in at its first fault, or leaves out single definitions. An author wants to see all faults at once. To
 //! find them, the plug-in's code has to run, and it may crash or hang; so a process is started for this purpose only, with the
-//! plug-in's path in [`SUBJECT`] and the plug-ins to be loaded before it in [`PLUGINS`](crate::environment::PLUGINS). It calls this module
+//! plug-in's path in [`SUBJECT`] and the plug-ins to be loaded before it in [`PLUGINS`](crate::os::environment::PLUGINS). It calls this module
 //! step by step and reports each completed step, so its parent knows at which step it ended. Faults that only the plug-in's own
 //! copy of this crate knows are in its [`fault_log`].
 
@@ -13,11 +13,12 @@ use super::component::Claim;
 use super::loaded::Plugin;
 use super::table::{self, Definitions};
 use super::{find, load};
-use crate::activation::Activation;
+use crate::abi;
+use crate::desc::Activation;
 use crate::export::fault_log;
 use crate::leak::leak;
+use crate::os::environment;
 use crate::registry::{Fault, Image, Refusal, Registry, Rule};
-use crate::{abi, environment};
 
 /// The environment variable with the path of the plug-in to check.
 pub const SUBJECT: &str = "MPIT_PLUGIN_CHECKED";

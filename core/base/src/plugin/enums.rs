@@ -6,7 +6,7 @@ use super::table::TableBuilder;
 use crate::abi::Enum;
 use crate::desc::{EnumDesc, EnumItem, Origin};
 use crate::leak::{leak, leak_list};
-use crate::readable::Pages;
+use crate::os::readable::Pages;
 use crate::registry::Registry;
 
 /// The largest number of items; more are taken for a mistake.

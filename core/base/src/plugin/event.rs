@@ -7,7 +7,7 @@ use crate::abi::{self, EventCell};
 use crate::desc::{EnumDesc, EnumItem};
 use crate::event::{self, Element, EventDesc, LARGEST_EVENT, SourceDesc};
 use crate::leak::{leak, leak_list, leak_text};
-use crate::readable::Pages;
+use crate::os::readable::Pages;
 use crate::registry::{Fault, Registry, Rule};
 use crate::vocabulary::{Bind, Datatype, Verbosity};
 

@@ -11,8 +11,8 @@ use std::path::{Path, PathBuf};
 use std::{fs, io};
 
 use super::c_structs::LoadResult;
-use crate::environment::{self, PLUGIN_PATH, PLUGINS};
-use crate::trusted_path::{self, Distrust, TrustedFile};
+use crate::os::environment::{self, PLUGIN_PATH, PLUGINS};
+use crate::os::trusted_path::{self, Distrust, TrustedFile};
 
 /// A file that may be loaded.
 #[derive(Clone, Debug)]

@@ -11,8 +11,8 @@ use super::c_strings::{DESCRIPTION, NAME, text};
 use super::c_structs::{LoadResult, MAX_SIZE, check_list, check_readable};
 use super::table::{self, Definitions};
 use crate::abi::{self, Host, MAGIC, MAJOR, MINOR, PluginFunction};
-use crate::activation::Activation;
-use crate::readable::Pages;
+use crate::desc::Activation;
+use crate::os::readable::Pages;
 
 #[derive(Debug)]
 pub(super) struct Opened {

@@ -11,17 +11,19 @@ use super::component;
 use super::find::{self, File};
 use super::load::{self, Hooks, Opened};
 use super::table::{LEAST_MEMORY, in_one_line};
-use crate::activation::Activation;
+use crate::Error;
 use crate::cvar::sources;
+use crate::desc::Activation;
 use crate::export::{self, fault_log};
+use crate::host::threads;
 use crate::leak::{leak, leak_text};
 use crate::lock::Mutex;
 use crate::log::Log;
 use crate::memory;
-use crate::printable::print_line;
+use crate::os::environment;
+use crate::os::terminal::print_line;
 use crate::registry::{Refusal, Registry};
 use crate::session::Interface;
-use crate::{Error, environment, threads};
 
 #[derive(Debug)]
 struct Loaded {

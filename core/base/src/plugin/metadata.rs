@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::ptr;
 
-use crate::activation::Activation;
+use crate::desc::Activation;
 use crate::desc::{CategoryDesc, EnumDesc, Origin, SharedMetadata};
 use crate::leak::{leak, leak_list, leak_text};
 

@@ -48,7 +48,7 @@ pub use table::register_in;
 
 /// Notifies plug-ins and adopted images of the thread level from now on.
 fn listen_to_thread_level() {
-    crate::threads::set_listener(|concurrent| {
+    crate::host::threads::set_listener(|concurrent| {
         loaded::notify_concurrent(concurrent);
         adopted::notify_concurrent(concurrent);
     });

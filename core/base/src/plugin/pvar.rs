@@ -9,7 +9,7 @@ use super::table::{Entry, TableBuilder};
 use crate::abi::{PVAR_ATOMIC, PVAR_CONTINUOUS, PVAR_CUMULATIVE, PVAR_READONLY, PVAR_WRITABLE, Pvar, Sum};
 use crate::cell::{LevelStorage, PvarFlags};
 use crate::leak::leak;
-use crate::readable::Pages;
+use crate::os::readable::Pages;
 use crate::registry::{Fault, Rule};
 use crate::vocabulary::{Bind, Class, Datatype, Verbosity};
 

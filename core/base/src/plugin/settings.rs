@@ -16,7 +16,7 @@ use crate::desc::EnumDesc;
 use crate::leak::{leak, leak_list, leak_text};
 use crate::lock::{Guard, Mutex};
 use crate::object::Object;
-use crate::readable::Pages;
+use crate::os::readable::Pages;
 use crate::registry::{Fault, Rule, check_text};
 use crate::vocabulary::{Bind, Datatype, Scope, Verbosity};
 use crate::{Error, Result};

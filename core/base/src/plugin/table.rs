@@ -12,16 +12,16 @@ use super::component::{Claim, ComponentInfo, ForeignComponent};
 use super::metadata::MetadataBuilder;
 use super::raise::raise;
 use crate::abi::{self, EventCell, MAJOR, Sum, Table};
-use crate::activation::Activation;
 use crate::cell::LevelStorage;
 use crate::cvar::sources;
+use crate::desc::Activation;
 use crate::desc::{CategoryDesc, EnumDesc, Metadata, Origin, SharedMetadata};
 use crate::event::{EventDesc, SourceCell, SourceDesc};
+use crate::host::threads;
 use crate::leak::{leak, leak_text};
 use crate::memory;
-use crate::readable::Pages;
+use crate::os::readable::Pages;
 use crate::registry::{Fault, Image, Refusal, Registry, check_text};
-use crate::threads;
 use crate::vocabulary::SourceOrder;
 
 /// The definitions of a table: checked, and not registered yet.

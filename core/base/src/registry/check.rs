@@ -3,9 +3,9 @@
 use std::fmt;
 
 use super::{Definition, Rule};
-use crate::activation::Activation;
 use crate::cell::{Behavior, PvarDesc, PvarFlags};
 use crate::cvar::CvarDesc;
+use crate::desc::Activation;
 use crate::desc::{EnumDesc, Origin};
 use crate::event::{EventDesc, LARGEST_EVENT};
 use crate::object::Object;

@@ -1,9 +1,9 @@
 //! The properties common to all kinds of definitions.
 
 use super::name_index::Key;
-use crate::activation::Activation;
 use crate::cell::PvarDesc;
 use crate::cvar::CvarDesc;
+use crate::desc::Activation;
 use crate::desc::{CategoryDesc, EnumDesc, Origin};
 use crate::event::{EventDesc, SourceDesc};
 use crate::vocabulary::Class;

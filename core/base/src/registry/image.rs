@@ -5,11 +5,10 @@ use std::collections::HashSet;
 use super::order::in_order;
 use crate::cell::PvarDesc;
 use crate::cvar::CvarDesc;
-use crate::dependents::Reader;
 use crate::desc::{CategoryDesc, EnumDesc};
 use crate::event::{EventDesc, SourceDesc};
-use crate::lists::Lists;
-use crate::slices;
+use crate::lists::dependents::Reader;
+use crate::lists::{self, Lists};
 
 /// The definitions of one image, to be registered as one batch.
 #[derive(Clone, Debug, Default)]
@@ -42,7 +41,7 @@ impl Image {
     /// that_crate as _;`.
     pub(crate) fn linked(reader: Reader) -> Self {
         let mut image = Self::new("program");
-        for lists in slices::all(reader) {
+        for lists in lists::all(reader) {
             image.extend(lists);
         }
         image

@@ -44,14 +44,14 @@ pub use image::Image;
 pub use rule::{Rule, Severity};
 pub use unknown::{has_unknown, misspelled, misspelling_of, nearest, unknown};
 
-use crate::activation::Activation;
 use crate::cell::PvarDesc;
 use crate::cvar::CvarDesc;
 use crate::cvar::sources::{self, Setting, ValueSource};
-use crate::dependents::Reader;
+use crate::desc::Activation;
 use crate::desc::EnumDesc;
 use crate::event::{EventDesc, SourceDesc};
 use crate::lists::Lists;
+use crate::lists::dependents::Reader;
 use crate::lock::{Mutex, Once};
 use crate::log::Log;
 use crate::object::Object;
@@ -397,6 +397,6 @@ fn wait_until_settled(registry: &'static Registry) {
 #[allow(clippy::print_stderr, reason = "there is no caller to return an error to")]
 fn report(refusals: &[Refusal]) {
     for refusal in refusals {
-        eprintln!("{}", crate::printable(&refusal.to_string()));
+        eprintln!("{}", crate::os::printable(&refusal.to_string()));
     }
 }

@@ -2,7 +2,8 @@
 
 use super::Registry;
 use crate::cvar::sources::{self, LAUNCHER_SETTINGS, PARAM_FILE, SITE_FILE, Setting, ValueSource};
-use crate::{environment, vocabulary};
+use crate::os::environment;
+use crate::vocabulary;
 
 /// Environment variables that have the prefix of settings but set no control variable.
 const NOT_SETTINGS: [&str; 10] = [

@@ -10,9 +10,9 @@ use std::sync::atomic::Ordering::{Relaxed, Release};
 
 use super::elements::{Arithmetic, check_buffer};
 use super::handle::{Handle, View};
-use crate::activation::check_active;
 use crate::atomic_record::{Control, Flags};
 use crate::cell::{Behavior, PvarDesc};
+use crate::desc::check_active;
 use crate::object::Object;
 use crate::{Error, Result};
 

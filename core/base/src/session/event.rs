@@ -4,7 +4,7 @@ use std::ffi::c_void;
 use std::sync::atomic::{Ordering::SeqCst, fence};
 
 use super::Interface;
-use crate::activation::{Activation, check_active};
+use crate::desc::{Activation, check_active};
 use crate::event::{Abi, PinGuard, Registration, RegistrationId, instance};
 use crate::object::Object;
 use crate::vocabulary::{Bind, Safety};

@@ -4,9 +4,9 @@ use std::collections::HashSet;
 
 use super::handle::{Handle, HandleLayout, NO_SESSION, View};
 use super::{Interface, PvarHandle, SessionId};
-use crate::activation::{Activation, check_active};
 use crate::barrier;
 use crate::cell::{Action, Behavior, HandleId, PvarDesc, PvarFlags, Request};
+use crate::desc::{Activation, check_active};
 use crate::memory;
 use crate::object::Object;
 use crate::slots::Ended;

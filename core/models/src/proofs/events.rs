@@ -17,7 +17,7 @@ use std::harness::Model;
 use super::at_once;
 use super::bench::{Bench, Lasting, unless_invalid};
 use crate::Error;
-use crate::activation::Activation;
+use crate::desc::Activation;
 use crate::event::instance::{self, Payload};
 use crate::event::{
     Abi, Context, Delivery, DropReport, Event, EventCell, FreeNotice, InstanceId, RegistrationId, SourceCell,

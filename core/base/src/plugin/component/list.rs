@@ -4,8 +4,8 @@ use std::sync::OnceLock;
 use std::sync::atomic::Ordering::{Acquire, Release};
 
 use super::{DROPPED, ForeignComponent, PUBLISHED};
-use crate::activation::Activation;
 use crate::component::Framework;
+use crate::desc::Activation;
 use crate::desc::Origin;
 use crate::leak::leak;
 use crate::lock::Mutex;

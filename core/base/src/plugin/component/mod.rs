@@ -20,11 +20,11 @@ pub use list::{Claim, all, changed, on_change};
 use super::c_strings::{DESCRIPTION, borrowed};
 use super::c_structs::check_writable;
 use crate::abi;
-use crate::activation::Activation;
 use crate::component::{CommId, Framework, Lifecycle, Lines, Subscription, World, coll, osc, pml};
+use crate::desc::Activation;
 use crate::desc::Origin;
 use crate::leak::leak;
-use crate::readable::Pages;
+use crate::os::readable::Pages;
 use crate::registry::{Fault, Refusal, Rule, check_text};
 
 /// The description of a component, as read from its table.

@@ -6,8 +6,8 @@
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
+use crate::host::revision;
 use crate::lock::Once;
-use crate::revision;
 
 static CONCURRENT: AtomicBool = AtomicBool::new(true);
 
@@ -51,7 +51,7 @@ pub fn add(word: &AtomicU64, amount: u64) {
 #[cfg(test)]
 mod tests {
     use super::{concurrent, set_concurrent};
-    use crate::revision::tests::is_advanced_by;
+    use crate::host::revision::tests::is_advanced_by;
 
     /// A route may count without locked instructions.
     #[test]

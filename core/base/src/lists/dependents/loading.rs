@@ -29,7 +29,7 @@ pub(super) fn add(lists: &'static ListsOfImage) {
 #[allow(clippy::print_stderr, reason = "there is no caller to return an error to")]
 fn report(object: &Object, why: &str) {
     let file = object.file.to_string_lossy();
-    eprintln!("mpit: definitions in {} are not listed: {why}", crate::printable(&file));
+    eprintln!("mpit: definitions in {} are not listed: {why}", crate::os::printable(&file));
 }
 
 /// A loaded object, as the dynamic linker describes it.

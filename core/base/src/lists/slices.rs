@@ -6,18 +6,18 @@
 //! A list is a section, whose bounds the linker defines. The macro [`element`](crate::__mpit_element) puts a static into one. It does the
 //! same as the attributes of `linkme`, and is a macro of its own because `linkme` is compiled after `syn`.
 //!
-//! Most images with definitions contain this crate. An image may also use the copy in another one ([`crate::dependents`]); its lists
+//! Most images with definitions contain this crate. An image may also use the copy in another one ([`crate::lists::dependents`]); its lists
 //! belong to that copy.
 //!
 //! The names contain the version of this crate: of two versions in one image, each sees its own definitions.
 
+use super::{dependents, whole};
 use crate::cell::PvarDesc;
 use crate::component::ComponentDesc;
 use crate::cvar::CvarDesc;
 use crate::desc::{CategoryDesc, EnumDesc};
 use crate::event::{EventDesc, SourceDesc};
 use crate::lists::{Bounds, ListBounds, Lists};
-use crate::{dependents, whole};
 
 /// Expands to a static that is an element of a list: `element!(pvars NAME = value)`.
 #[doc(hidden)]

@@ -141,7 +141,7 @@ fn has_several(copies: &[*const c_char]) -> bool {
         eprintln!(
             "mpit: no definitions of the program, or of a library of it, are listed, because they were made by several copies of \
              the crate mpit: {}; let all crates depend on one copy (`cargo tree --invert mpit`)",
-            crate::printable(&texts.join(", "))
+            crate::os::printable(&texts.join(", "))
         );
     }
     texts.len() > 1

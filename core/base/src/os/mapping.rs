@@ -16,8 +16,8 @@ use std::time::Duration;
 
 use memmap2::{MmapOptions, MmapRaw};
 
-use crate::files::{open_regular, without_size_signal};
-use crate::own_process::Creator;
+use crate::os::files::{open_regular, without_size_signal};
+use crate::os::own_process::Creator;
 
 /// The granularity of pieces in words: 64 kilobytes, a multiple of the page size of all machines.
 const UNIT: usize = 64 * 1024 / size_of::<u64>();
@@ -86,7 +86,7 @@ impl Mapping {
     /// program did not call [`allow`].
     pub fn create(path: &Path) -> io::Result<Self> {
         if !ALLOWED.load(Relaxed) {
-            let why = "this program does not allow files in memory (`mpit::internal::mapping::allow`)";
+            let why = "this program does not allow files in memory (`mpit::internal::os::mapping::allow`)";
             return Err(io::Error::new(ErrorKind::PermissionDenied, why));
         }
         let path = std::path::absolute(path)?;

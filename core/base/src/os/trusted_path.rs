@@ -11,7 +11,7 @@ use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Component, Path, PathBuf};
 use std::{fmt, io};
 
-use crate::files::user;
+use crate::os::files::user;
 
 /// A regular file that only root and the user of this process can change or replace.
 #[derive(Debug)]

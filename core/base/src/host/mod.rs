@@ -1,4 +1,7 @@
-//! The initialization state of the MPI library underneath, the host.
+//! The state of the MPI library underneath, the host: initialized or not, its thread level, and when it changed.
+
+pub mod revision;
+pub mod threads;
 
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 

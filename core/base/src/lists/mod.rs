@@ -1,4 +1,16 @@
 //! The lists of definitions of one image, wherever they were found.
+//!
+//! | module | content |
+//! |---|---|
+//! | `slices` | the lists of this image, which the linker makes |
+//! | `dependents` | images that use this copy of the crate, and register their lists |
+//! | `whole` | the guard against images with only a part of the definitions in them |
+
+pub(crate) mod dependents;
+mod slices;
+mod whole;
+
+pub(crate) use slices::all;
 
 use crate::cell::PvarDesc;
 use crate::component::ComponentDesc;

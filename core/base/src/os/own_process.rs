@@ -5,9 +5,9 @@ use std::fs;
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::process;
 
-use crate::files;
 #[cfg(feature = "store")]
 use crate::lock;
+use crate::os::files;
 
 /// The index of the time of the start among the fields of `/proc/PID/stat` behind the name of the program.
 const START: usize = 19;
