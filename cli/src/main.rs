@@ -362,12 +362,12 @@ fn require_program(words: &[OsString]) -> Result<(), String> {
 #[allow(clippy::print_stderr, reason = "this is a program for people")]
 fn print(message: &str) {
     // The reader may have closed the pipe. That must not change the run of a command or its exit status.
-    let _ = writeln!(std::io::stderr(), "mpit: {}", mpit::internal::printable(message));
+    let _ = writeln!(std::io::stderr(), "mpit: {}", mpit::internal::os::printable(message));
 }
 
 /// Writes results to standard output. Returns false if the reader has closed the pipe, which is no error.
 fn output(text: &str) -> Result<bool, String> {
-    match std::io::stdout().write_all(mpit::internal::printable(text).as_bytes()) {
+    match std::io::stdout().write_all(mpit::internal::os::printable(text).as_bytes()) {
         Ok(()) => Ok(true),
         Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(false),
         Err(error) => Err(format!("cannot write to standard output: {error}")),

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use mpit::internal::own_process;
+use mpit::internal::os::own_process;
 use mpit_components::store::current::Current;
 
 /// A process or thread, as it sees itself.
@@ -82,7 +82,7 @@ mod tests {
     use std::fs::File;
     use std::process;
 
-    use mpit::internal::own_process;
+    use mpit::internal::os::own_process;
 
     use super::{has_open, own_number};
 

@@ -9,8 +9,8 @@ use std::os::unix::fs::{DirBuilderExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use mpit::internal::own_process;
-use mpit::internal::trusted_path::{self, Distrust};
+use mpit::internal::os::own_process;
+use mpit::internal::os::trusted_path::{self, Distrust};
 
 use crate::search_path::candidates;
 use crate::{elf, inherited, print};

@@ -2,7 +2,7 @@
 //!
 //! A host calls [`initialized`] when MPI is initialized, [`crate::comms::created`] for each communicator,
 //! [`finalizing`] before MPI is finalized, and [`finalized`] afterwards. The host also states once that several threads may report at once
-//! ([`mpit::internal::threads::set_concurrent`]).
+//! ([`mpit::internal::host::threads::set_concurrent`]).
 
 pub use mpit_frameworks::World;
 use mpit_monitoring::RUNTIME;

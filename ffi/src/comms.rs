@@ -11,13 +11,13 @@ use std::sync::atomic::{
     Ordering::{Relaxed, Release},
 };
 
-use mpit::internal::lock::Mutex;
-use mpit::internal::memory;
-use mpit::internal::static_ref::StaticRef;
 use mpit::object::{Bind, OUTSIDE, Object};
 use mpit_components::coll::Kind;
 use mpit_components::comms::{self, CommId, Ranks};
 use mpit_components::live::{self, CommWords, NewComm};
+use mpit_sync::lock::Mutex;
+use mpit_sync::memory;
+use mpit_sync::static_ref::StaticRef;
 
 use crate::abi::{Abi, Handle, LiveComm, kind};
 use crate::attributes::{Attribute, Functions, in_delete_callback};

@@ -6,7 +6,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use mpit::internal::revision;
+use mpit::internal::host::revision;
 use mpit::object::Bind;
 use mpit_components::live;
 

@@ -5,12 +5,12 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use mpit::cvar::ValueSource;
-use mpit::internal::environment;
-use mpit::internal::lock::Mutex;
-use mpit::internal::own_process;
+use mpit::internal::os::environment;
+use mpit::internal::os::own_process;
 use mpit::internal::registry::{misspelled, unknown};
 use mpit::tool::Registry;
 use mpit_components::{host, monitoring, run};
+use mpit_sync::lock::Mutex;
 
 use crate::host::Host;
 use crate::json::Object;

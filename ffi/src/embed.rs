@@ -3,8 +3,8 @@
 #[doc(inline)]
 pub use mpit::internal::host::set_initialized;
 #[doc(inline)]
+pub use mpit::internal::host::threads::set_concurrent;
+#[doc(inline)]
 pub use mpit::internal::plugin::{Plugin, Refused, load as load_plugin};
 #[doc(inline)]
 pub use mpit::internal::session::object_freed;
-#[doc(inline)]
-pub use mpit::internal::threads::set_concurrent;

@@ -4,9 +4,9 @@ use std::ffi::{c_int, c_void};
 use std::mem::ManuallyDrop;
 use std::sync::{Arc, Weak};
 
-use mpit::internal::lock::Mutex;
 use mpit::object::{Bind, OUTSIDE};
 use mpit_components::comms::{LazyRanks, RankSource, Ranks};
+use mpit_sync::lock::Mutex;
 
 use crate::abi::{Abi, Handle, LiveComm, LiveWin};
 use crate::host::{Host, mpi};

@@ -10,12 +10,13 @@ use std::sync::atomic::{
     Ordering::{AcqRel, Acquire, Relaxed, Release},
 };
 
-use mpit::internal::lock::Mutex;
+use mpit::internal::plugin;
 use mpit::internal::plugin::abi::PluginFunction;
 use mpit::internal::plugin::announcement::ANNOUNCED_TO;
 use mpit::internal::plugin::image::{self, NOTE_NAME, NOTE_TYPE};
 use mpit::internal::registry::has_unknown;
 use mpit::tool::Registry;
+use mpit_sync::lock::Mutex;
 
 use crate::host::Host;
 use crate::host::find::{self, MappedObject};
@@ -133,7 +134,7 @@ fn adopt_all() -> bool {
         if is_new {
             find::keep_loaded(address as *const c_void);
             // SAFETY: the function came from the note of an image, which `keep_loaded` keeps in the process.
-            unsafe { image::adopt(function) };
+            unsafe { plugin::adopt(function) };
         }
     }
     is_complete

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use mpit::internal::lock::Mutex;
+use mpit_sync::lock::Mutex;
 
 use crate::abi::Handle;
 

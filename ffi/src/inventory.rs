@@ -3,10 +3,10 @@
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
 
-use mpit::internal::lock::Mutex;
 use mpit::internal::vocabulary::{SourceOrder, ThreadLevel};
 use mpit::object::Bind;
 use mpit::tool::{Class, CvarDesc, Datatype, Scope, Verbosity};
+use mpit_sync::lock::Mutex;
 
 use crate::abi::{Abi, Handle};
 use crate::host::Host;
@@ -223,7 +223,7 @@ pub(crate) fn write_at_end() {
 }
 
 fn requested_path() -> Option<PathBuf> {
-    let path = mpit::internal::environment::var_os(INVENTORY_FILE)?;
+    let path = mpit::internal::os::environment::var_os(INVENTORY_FILE)?;
     let has_nonzero_rank = mpit_components::host::world().is_some_and(|world| world.rank != 0);
     if has_nonzero_rank { None } else { Some(path.into()) }
 }

@@ -61,8 +61,8 @@ pub mod table;
 mod topology;
 pub mod windows;
 
-use mpit::internal::lock::Once;
 pub use mpit::internal::panic::catch_panic;
+use mpit_sync::lock::Once;
 
 use abi::Abi;
 use host::Host;
@@ -70,7 +70,7 @@ use host::Host;
 /// Reports what no return code expresses, in one line on standard error.
 #[allow(clippy::print_stderr, reason = "C callers get only a code, and some functions have no caller")]
 fn warn(message: &str) {
-    eprintln!("mpit: {}", mpit::internal::printable(message));
+    eprintln!("mpit: {}", mpit::internal::os::printable(message));
 }
 
 /// The MPI constants that the calling program uses: the host's, or the standard ABI's if there is no host.

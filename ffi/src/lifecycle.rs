@@ -7,7 +7,7 @@ use std::sync::atomic::{
 };
 
 use mpit::cvar::sources::reading_once;
-use mpit::internal::threads;
+use mpit::internal::host::threads;
 use mpit::internal::vocabulary::ThreadLevel;
 use mpit::object::Bind;
 use mpit_components::host::{self, World};
@@ -75,7 +75,7 @@ fn handle_initialization() {
     if let Some(world) = world {
         // SAFETY: nothing shortens the mapped files: mpit creates them, under names that the program does not know,
         // and locks them.
-        unsafe { mpit::internal::mapping::allow() };
+        unsafe { mpit::internal::os::mapping::allow() };
         if has_world && was_spawned() {
             run::set_spawned();
         }

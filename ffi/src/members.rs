@@ -2,10 +2,10 @@
 
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed};
 
-use mpit::internal::lock::Mutex;
-use mpit::internal::probe_table::ProbeTable;
 use mpit::object::OUTSIDE;
 use mpit_components::comms::Ranks;
+use mpit_sync::lock::Mutex;
+use mpit_sync::probe_table::ProbeTable;
 
 /// The members of an object. Reused for other objects, so its memory is never freed.
 #[derive(Debug, Default)]

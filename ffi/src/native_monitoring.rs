@@ -11,8 +11,8 @@
 use std::ffi::{CStr, c_char, c_int};
 use std::ptr::null_mut;
 
-use mpit::internal::lock::Mutex;
 use mpit_components::{host, monitoring};
+use mpit_sync::lock::Mutex;
 
 use crate::host::Host;
 
@@ -44,7 +44,7 @@ pub struct DisabledGuard(());
 pub fn disable() -> Option<DisabledGuard> {
     // Our own settings are read before the variable is replaced.
     if !Host::get()?.abi().quirks.has_monitoring
-        || mpit::internal::environment::var_os(VARIABLE).is_none()
+        || mpit::internal::os::environment::var_os(VARIABLE).is_none()
         || !monitoring::records_whole_run()
     {
         return None;

@@ -20,11 +20,11 @@ use std::sync::atomic::{
     Ordering::{Acquire, Relaxed, Release},
 };
 
-use mpit::internal::lock::Mutex;
-use mpit::internal::memory;
-use mpit::internal::revision;
+use mpit::internal::host::revision;
 use mpit::object::Object;
 use mpit_components::events;
+use mpit_sync::lock::Mutex;
+use mpit_sync::memory;
 
 use crate::abi::{Handle, Kind, LiveHandle};
 use crate::attributes::Attribute;

@@ -7,10 +7,10 @@ use std::collections::BTreeMap;
 use std::ffi::c_int;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use mpit::internal::lock::Mutex;
 use mpit::object::OUTSIDE;
 use mpit_components::comms::{self, CommId, Origin, Ranks};
 use mpit_components::live;
+use mpit_sync::lock::Mutex;
 
 use crate::abi::{Abi, Handle, LiveComm};
 use crate::groups::{self, Group};

@@ -9,9 +9,9 @@ use std::sync::atomic::{
     Ordering::{Acquire, SeqCst},
 };
 
-use mpit::internal::lock::Mutex;
 use mpit::object::Bind;
 use mpit_components::host::World;
+use mpit_sync::lock::Mutex;
 
 use crate::abi::{Abi, Handle};
 use crate::host::mpi;

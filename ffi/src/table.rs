@@ -6,8 +6,8 @@ use std::sync::atomic::{
     Ordering::{Acquire, Relaxed, Release},
 };
 
-use mpit::internal::lock::Mutex;
-use mpit::internal::probe_table::ProbeTable;
+use mpit_sync::lock::Mutex;
+use mpit_sync::probe_table::ProbeTable;
 
 use crate::abi::Handle;
 

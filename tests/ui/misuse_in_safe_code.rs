@@ -48,7 +48,7 @@ fn main() {
     _ = interface.event_set_dropped_handler(of_another_tool, dangling_mut());
     _ = interface.event_handle_free(of_another_tool, null_mut(), dangling_mut());
     _ = mpit::internal::plugin::check::open();
-    mpit::internal::mapping::allow();
+    mpit::internal::os::mapping::allow();
 }
 
 // Proves C54.

@@ -21,7 +21,7 @@ fn allreduce(size: u32) -> Block<'static> {
 
 fn main() -> Result<()> {
     host::initialized(World::new(0, 1_000_000));
-    mpit::internal::threads::set_concurrent(false);
+    mpit::internal::host::threads::set_concurrent(false);
     let tool = Tool::new();
     let session = tool.session()?;
     let handle = session.handle("coll_monitoring_messages_total", Class::Counter, None)?;

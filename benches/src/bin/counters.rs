@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use mpit::cell::Counter;
-use mpit::internal::threads;
+use mpit::internal::host::threads;
 use mpit::tool::{Class, Tool};
 use mpit::{Result, pvar};
 use mpit_benches::{Block, a_loop, measure, per_turn};

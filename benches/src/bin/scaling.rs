@@ -94,7 +94,7 @@ fn names() {
 
 fn main() -> Result<()> {
     host::initialized(World::new(0, MOST));
-    mpit::internal::threads::set_concurrent(false);
+    mpit::internal::host::threads::set_concurrent(false);
     let tool = Tool::new();
     let session = tool.session()?;
     let totals = ["pml_monitoring_messages_total", "coll_monitoring_messages_total"];

@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::Write;
 use std::path::Path;
 
-use mpit::internal::environment;
+use mpit::internal::os::environment;
 use mpit::internal::plugin::Plugin;
 use mpit::internal::plugin::check::{self, Contents, Subject};
 use mpit::internal::plugin::fault_log::FAULTS;

@@ -30,7 +30,7 @@ use std::process::ExitCode;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use mpit::internal::files::user;
+use mpit::internal::os::files::user;
 use mpit_job::directory::JobDirectory;
 
 use crate::{Why, forwarding, json, output, print};

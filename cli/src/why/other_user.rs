@@ -11,7 +11,7 @@ use std::os::unix::process::CommandExt;
 use std::process::{Command, ExitCode, Stdio};
 use std::thread;
 
-use mpit::internal::files::user;
+use mpit::internal::os::files::user;
 use mpit_ffi::signals;
 
 use super::part::{self, Part};

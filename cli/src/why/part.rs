@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use mpit::internal::own_process;
+use mpit::internal::os::own_process;
 use mpit_components::files;
 use serde::{Deserialize, Serialize};
 

@@ -5,7 +5,7 @@ use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;
 
-use mpit::internal::files::user;
+use mpit::internal::os::files::user;
 use mpit_components::live::STARTING;
 use mpit_job::directory::directories_below;
 use mpit_job::launcher::rank_and_size;

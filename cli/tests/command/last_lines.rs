@@ -28,7 +28,7 @@ fn make_store(root: &Path, rank: u32, end: End) {
     {
         let store = Store::new();
         // SAFETY: the file is this test's, which does not shorten it.
-        unsafe { mpit::internal::mapping::allow() };
+        unsafe { mpit::internal::os::mapping::allow() };
         store.attach_file(&path, World::new(rank, 2)).unwrap();
         Messages::new(&store).record(1 - rank, 100, false);
         match end {

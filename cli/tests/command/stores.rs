@@ -17,7 +17,7 @@ use super::{mpit_in, run_command};
 fn store(path: &Path, rank: u32) {
     let store = Store::new();
     // SAFETY: the file is this test's, which does not shorten it.
-    unsafe { mpit::internal::mapping::allow() };
+    unsafe { mpit::internal::os::mapping::allow() };
     store.attach_file(path, World::new(rank, 4)).unwrap();
     Messages::new(&store).record(1, 100, false);
 }

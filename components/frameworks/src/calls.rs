@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 
 use mpit::component::{Subscription, coll, osc, pml};
 use mpit::event::clock;
-use mpit::internal::threads;
+use mpit::internal::host::threads;
 use mpit::{category, pvar};
 
 /// The area of MPI that a call belongs to.

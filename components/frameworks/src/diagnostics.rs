@@ -3,8 +3,8 @@
 use std::fmt::Display;
 use std::io::Write;
 
-use mpit::internal::files::without_size_signal;
-use mpit::internal::printable;
+use mpit::internal::os::files::without_size_signal;
+use mpit::internal::os::printable;
 
 /// Writes one line to standard error, in one piece, so that the lines of several processes do not mix.
 pub fn warn(message: impl Display) {

@@ -53,7 +53,7 @@ impl List {
     pub(crate) fn effective(framework: &str, ours: &str) -> Self {
         if ours.trim().is_empty() {
             let variable = format!("OMPI_MCA_{framework}");
-            let theirs = mpit::internal::environment::var(&variable).unwrap_or_default();
+            let theirs = mpit::internal::os::environment::var(&variable).unwrap_or_default();
             // A list of inclusions selects among Open MPI's components only; ours record beside them.
             if theirs.trim().starts_with('^') {
                 return Self { text: theirs, variable: Some(variable) };

@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 use std::fmt;
 
 pub use mpit::component::WindowId;
-use mpit::internal::lock::Mutex;
 use mpit::internal::session::{Interface, object_freed};
 use mpit::object::Bind;
+use mpit_sync::lock::Mutex;
 
 use crate::events;
 use crate::ids::{identity, is_reusable, slot};

@@ -20,8 +20,8 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::Duration;
 
-use mpit_base::internal::files::{open_regular, user};
-use mpit_base::internal::{environment, own_process};
+use mpit_base::internal::os::files::{open_regular, user};
+use mpit_base::internal::os::{environment, own_process};
 use mpit_format::names;
 
 use crate::claim::remove_traces;

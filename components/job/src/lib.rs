@@ -22,7 +22,7 @@
 //! # Invariants
 //!
 //! * All that is known of a launcher is in one entry of [`launcher::LAUNCHERS`].
-//! * Variables are read as [`mpit_base::internal::environment`] allows: a privileged process sees none.
+//! * Variables are read as [`mpit_base::internal::os::environment`] allows: a privileged process sees none.
 //! * A process finds the same names as the other processes of its world, whichever comes first.
 
 #![forbid(unsafe_code)]

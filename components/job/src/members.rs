@@ -8,7 +8,7 @@ use std::io::{self, ErrorKind, Write};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
-use mpit_base::internal::own_process;
+use mpit_base::internal::os::own_process;
 
 use crate::directory::JobDirectory;
 use crate::lock_file::is_at;

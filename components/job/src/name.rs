@@ -4,7 +4,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::process;
 use std::time::SystemTime;
 
-use mpit_base::internal::{environment, own_process};
+use mpit_base::internal::os::{environment, own_process};
 
 use crate::launcher::{is_inside_a_job, world_of_child};
 use crate::node::this_node;

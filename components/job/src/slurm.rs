@@ -1,7 +1,7 @@
 //! The steps of Slurm, and the facts about them.
 
 #[cfg(feature = "process")]
-use mpit_base::internal::environment::var;
+use mpit_base::internal::os::environment::var;
 
 #[cfg(feature = "process")]
 use crate::launcher::is_of_srun;

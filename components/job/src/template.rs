@@ -3,7 +3,7 @@
 use std::convert::Infallible;
 use std::path::Path;
 
-use mpit_base::internal::{environment, files};
+use mpit_base::internal::os::{environment, files};
 use mpit_format::identity::{Identity, UNNAMED};
 
 use crate::launcher;

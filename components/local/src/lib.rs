@@ -62,7 +62,8 @@ use mpit_components::calls::{self, Area};
 /// Writes one line to standard error, in one piece, so that the lines of several processes do not mix.
 fn warn(message: impl Display) {
     // A closed standard error leaves no place to report the failure.
-    let _ = std::io::stderr().write_all(mpit::internal::printable(&format!("mpit: {message}\n")).as_bytes());
+    let _ =
+        std::io::stderr().write_all(mpit::internal::os::printable(&format!("mpit: {message}\n")).as_bytes());
 }
 
 /// Performs a call of the program and reports its duration. Calls that the host makes internally are not reported.

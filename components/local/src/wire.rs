@@ -10,7 +10,7 @@ use std::path::Path;
 use std::process::{self, Command};
 use std::sync::{Mutex, PoisonError};
 
-use mpit::internal::environment;
+use mpit::internal::os::environment;
 
 use super::{Result, error};
 

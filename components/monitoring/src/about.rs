@@ -4,7 +4,7 @@
 use std::fs;
 use std::sync::OnceLock;
 
-use mpit::internal::environment::var;
+use mpit::internal::os::environment::var;
 use mpit_format::profile::About;
 use mpit_format::store::blocks::{BlockKind, Encoded};
 use mpit_format::store::live;

@@ -7,10 +7,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 use mpit::cell::{Custom, HandleId};
-use mpit::internal::lock::Mutex;
 use mpit::object::Object;
 use mpit::{Error, Result, pvar};
 use mpit_frameworks::Subscription;
+use mpit_sync::lock::Mutex;
 
 use crate::categories::PmlMonitoring;
 use crate::phase::{Phase, RunSnapshot, subscriptions};

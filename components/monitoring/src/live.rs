@@ -10,12 +10,12 @@ use std::sync::atomic::{
 };
 
 use mpit::component::CommId;
-use mpit::internal::lock::Mutex;
-use mpit::internal::own_process;
-use mpit::internal::static_ref::StaticRef;
+use mpit::internal::os::own_process;
 use mpit_format::store::blocks::{BlockKind, Encoded};
 use mpit_format::store::live::{self, comm, process, thread};
 use mpit_job::name;
+use mpit_sync::lock::Mutex;
+use mpit_sync::static_ref::StaticRef;
 
 pub use mpit_format::calls;
 pub use mpit_format::store::live::NewComm;

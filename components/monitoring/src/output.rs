@@ -5,7 +5,7 @@ use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
 use std::io::{self, BufReader, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
-use mpit::internal::files::{open_regular, without_size_signal};
+use mpit::internal::os::files::{open_regular, without_size_signal};
 use mpit_format::files::read_first_line;
 use mpit_format::identity::Identity;
 use mpit_format::names;

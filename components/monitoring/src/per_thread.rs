@@ -3,13 +3,13 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
-use mpit::internal::sparse::Sparse;
+use mpit_sync::sparse::Sparse;
 
 /// The largest number of values. Without a limit, a program with many threads and processes, or communicators, needs memory for
 /// each pair. The callers count further pairs in the values for all threads.
 pub(crate) const MAX_VALUES: usize = 4096;
 
-/// Values by the [slot](mpit::internal::thread_slots) of a thread and a key. The next thread in a slot continues its values.
+/// Values by the [slot](mpit_sync::thread_slots) of a thread and a key. The next thread in a slot continues its values.
 #[derive(Debug)]
 pub(crate) struct PerThread<T> {
     /// By slot, then by key. The other order would cost 2 kB for each key, which is the size of a map.

@@ -16,14 +16,14 @@ use std::{
     io::{self, ErrorKind},
 };
 
-use mpit::internal::lock::Mutex;
-use mpit::internal::log::Log;
-use mpit::internal::mapping::{Mapping, Words};
-use mpit::internal::memory;
+use mpit::internal::os::mapping::{Mapping, Words};
 use mpit_format::store::blocks::{self, BlockHeader, BlockKind, Content, HEADER, State};
 use mpit_format::store::{Outcome, StoreFile};
 use mpit_frameworks::World;
 use mpit_frameworks::diagnostics::warn;
+use mpit_sync::lock::Mutex;
+use mpit_sync::log::Log;
+use mpit_sync::memory;
 
 pub(crate) static OF_PROCESS: Store = Store::new();
 

@@ -3,8 +3,6 @@
 use std::io;
 use std::path::Path;
 
-use mpit::internal::lock::Mutex;
-use mpit::internal::memory;
 use mpit_format::container::Text;
 use mpit_format::names::stem_of;
 use mpit_format::profile::{About, NOT_RECORDED, Profile};
@@ -13,6 +11,8 @@ use mpit_format::store::{Failure, Outcome, TimeRows, live, path_of};
 use mpit_frameworks::diagnostics::warn;
 use mpit_frameworks::{Subscription, World};
 use mpit_job::identity;
+use mpit_sync::lock::Mutex;
+use mpit_sync::memory;
 
 use crate::gather::{self, Output};
 use crate::output::write_text;

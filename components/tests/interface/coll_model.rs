@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use mpit::internal::thread_slots;
 use mpit::object::{OUTSIDE, Object};
 use mpit::tool::{Class, Tool};
 use mpit_components::coll::{self, Kind, Operation, Root, Volume};
 use mpit_components::comms::{self, CommId, Description, Ranks};
 use mpit_components::host::{self, World};
+use mpit_sync::thread_slots;
 use proptest::prelude::*;
 use proptest::sample::{select, subsequence};
 use proptest::test_runner::TestRunner;

@@ -29,7 +29,7 @@ fn file(sent: &[(u32, u64, bool)], look: impl FnOnce(&StoreFile, &Messages<'_>))
     let store = Store::new();
     let path = directory.path().join("run.3.store");
     // SAFETY: the file is this test's, which does not shorten it.
-    unsafe { mpit::internal::mapping::allow() };
+    unsafe { mpit::internal::os::mapping::allow() };
     store.attach_file(&path, WORLD).unwrap();
     let record = Messages::new(&store);
     for (to, bytes, internal) in sent {

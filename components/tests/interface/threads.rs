@@ -9,7 +9,6 @@
 use std::env;
 use std::thread;
 
-use mpit::internal::thread_slots;
 use mpit::object::Object;
 use mpit::tool::{Class, Tool};
 use mpit_components::coll::{self, Counted, Kind, Operation, Root, Volume};
@@ -17,6 +16,7 @@ use mpit_components::comms::{CommId, Ranks};
 use mpit_components::host::{self, World};
 use mpit_components::record::{BINS, bin};
 use mpit_components::{comms, osc, pml, windows};
+use mpit_sync::thread_slots;
 
 use super::in_own_process;
 use super::pml_monitoring::flush;

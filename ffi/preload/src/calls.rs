@@ -6,7 +6,7 @@
 use std::ffi::c_int;
 use std::mem::ManuallyDrop;
 
-use mpit::internal::revision;
+use mpit::internal::host::revision;
 use mpit_components::calls::{self, Area, Stopwatch};
 use mpit_components::{coll, events, live, osc, pml};
 use mpit_ffi::abi::Abi;

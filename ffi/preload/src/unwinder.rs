@@ -190,7 +190,7 @@ mod tests {
         unsafe extern "C" fn panics(_: *mut libc::dl_phdr_info, _: usize, _: *mut c_void) -> c_int {
             c_int::from(catch_panic(|| std::panic::resume_unwind(Box::new(()))).is_none())
         }
-        if mpit::internal::environment::var_os(IS_CHILD).is_some() {
+        if mpit::internal::os::environment::var_os(IS_CHILD).is_some() {
             // This program is linked with an unwinder; others load that of the compiler.
             assert!(super::of_compiler().is_some());
             let before = SEARCHES.load(Relaxed);

@@ -18,8 +18,8 @@ use std::ptr::{self, null_mut};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 #[cfg(target_os = "linux")]
-use mpit::internal::errno::with_errno_kept;
-use mpit::internal::memory;
+use mpit_sync::errno::with_errno_kept;
+use mpit_sync::memory;
 
 use area::Area;
 

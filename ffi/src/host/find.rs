@@ -5,7 +5,7 @@ use std::ffi::{CStr, CString, c_int, c_void};
 use std::ptr::{NonNull, null_mut};
 use std::sync::atomic::{AtomicPtr, Ordering::Relaxed};
 
-use mpit::internal::lock::Inside;
+use mpit_sync::lock::Inside;
 
 use crate::abi::Handle;
 use crate::abi::identify::Symbols;

@@ -108,7 +108,7 @@ const MAX_VERSION_BYTES: usize = 2 * 8192;
 /// Returns true if a launcher gave this process a rank other than 0.
 pub(super) fn has_nonzero_rank() -> bool {
     const RANKS: [&str; 4] = ["PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK", "SLURM_PROCID"];
-    let ranks = RANKS.iter().filter_map(mpit::internal::environment::var);
+    let ranks = RANKS.iter().filter_map(mpit::internal::os::environment::var);
     ranks.into_iter().any(|rank| rank.parse().is_ok_and(|rank: u32| rank != 0))
 }
 

@@ -2,7 +2,7 @@
 
 use std::ffi::c_int;
 
-use mpit::internal::lock::Mutex;
+use mpit_sync::lock::Mutex;
 
 use super::host_entry::{HostIndex, HostInfo};
 use super::text::query_name_and_description;

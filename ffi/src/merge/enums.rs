@@ -2,9 +2,9 @@
 
 use std::ffi::c_int;
 
-use mpit::internal::lock::Mutex;
-use mpit::internal::log::Log;
 use mpit::tool::EnumDesc;
+use mpit_sync::lock::Mutex;
+use mpit_sync::log::Log;
 
 use super::HostIsUp;
 use super::text::query_text;

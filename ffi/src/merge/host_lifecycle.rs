@@ -11,9 +11,9 @@ use std::marker::PhantomData;
 use std::sync::atomic::{AtomicI32, AtomicU8, Ordering::SeqCst};
 use std::time::{Duration, Instant};
 
-use mpit::internal::active_calls::ActiveCalls;
-use mpit::internal::lock::{Inside, wait_until};
 use mpit::internal::vocabulary::ThreadLevel;
+use mpit_sync::active_calls::ActiveCalls;
+use mpit_sync::lock::{Inside, wait_until};
 
 use crate::host::{Host, mpi, mpi_t};
 use crate::{native_monitoring, sessions};
@@ -121,7 +121,7 @@ impl HostLifecycle {
     pub(crate) fn wait_for_callers(&self) -> bool {
         // After a fork, the counts include calls of threads that the child does not have.
         THREAD_CALLS.get() == 0
-            && (mpit::internal::lock::is_forked() || self.active_calls.wait_for_callers(deadline))
+            && (mpit_sync::lock::is_forked() || self.active_calls.wait_for_callers(deadline))
     }
 
     /// Calls `call` if the host can be queried, and delays `end` until it returns. Never waits, so it may be

@@ -4,8 +4,8 @@ use std::borrow::Cow;
 use std::ffi::c_int;
 use std::sync::atomic::{AtomicI32, AtomicU32, AtomicUsize, Ordering::SeqCst};
 
-use mpit::internal::lock::Mutex;
-use mpit::internal::log::Log;
+use mpit_sync::lock::Mutex;
+use mpit_sync::log::Log;
 
 use super::host_entry::{Describe, HostEntry, HostIndex, HostInfo};
 use super::name_index::{Key, NameIndex};

@@ -22,8 +22,8 @@ mod text;
 use std::cell::Cell;
 use std::sync::atomic::{AtomicI32, Ordering::SeqCst};
 
-use mpit::internal::lock::{Inside, Once};
 use mpit::tool::Registry;
+use mpit_sync::lock::{Inside, Once};
 
 pub(crate) use category::{CategoryInfo, Member};
 pub(crate) use cvar::CvarInfo;

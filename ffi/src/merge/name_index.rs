@@ -6,7 +6,7 @@ use std::sync::atomic::{
     Ordering::{Acquire, Relaxed, Release},
 };
 
-use mpit::internal::probe_table::{ProbeTable, Slot};
+use mpit_sync::probe_table::{ProbeTable, Slot};
 
 /// The number of slots of the first table.
 const FIRST: usize = 64;

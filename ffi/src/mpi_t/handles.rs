@@ -12,9 +12,9 @@ use std::sync::atomic::{
 };
 
 use mpit::Error;
-use mpit::internal::lock::{Inside, Mutex};
 use mpit::internal::session::{Interface, SessionId};
-use mpit::internal::slots::Slots;
+use mpit_sync::lock::{Inside, Mutex};
+use mpit_sync::slots::Slots;
 
 use super::object::{BoundObject, TrackedObject};
 use super::{Failure, Outcome, from_host, host_events};

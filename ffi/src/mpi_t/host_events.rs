@@ -12,7 +12,7 @@ use std::sync::atomic::{
 
 use mpit::Error;
 use mpit::event::Safety;
-use mpit::internal::slots::Slots;
+use mpit_sync::slots::Slots;
 
 use super::host_instances::InstanceGuard;
 use super::{Failure, Outcome, from_host};

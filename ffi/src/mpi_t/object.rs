@@ -9,8 +9,8 @@ use std::ffi::{c_int, c_void};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed};
 
 use mpit::Error;
-use mpit::internal::lock::Mutex;
 use mpit::object::{Bind, Object};
+use mpit_sync::lock::Mutex;
 
 use super::Failure;
 use crate::abi::{Abi, Handle};

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use mpit::event;
 use mpit::event::{Context, Event};
-use mpit::internal::sparse::Sparse;
+use mpit_sync::sparse::Sparse;
 
 use super::{Coll, CommId, Kind, LISTENING, Operation, Root, Volume};
 use crate::events::Clock;

@@ -6,8 +6,8 @@ use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
 use std::sync::{Arc, Weak};
 
 use mpit::component::World;
-use mpit::internal::lock::{Mutex, Once};
 use mpit::object::OUTSIDE;
+use mpit_sync::lock::{Mutex, Once};
 
 /// The processes of a communicator by their ranks in the world, in the communicator's order.
 #[derive(Clone, Debug)]

@@ -5,9 +5,9 @@ use std::fmt;
 use std::sync::Arc;
 
 use mpit::component::World;
-use mpit::internal::lock::Mutex;
 use mpit::internal::session::{Interface, object_freed};
 use mpit::object::Bind;
+use mpit_sync::lock::Mutex;
 
 use super::{CommId, Description, Observer, Record};
 use crate::events;

@@ -11,10 +11,11 @@ use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering::Relaxed};
 use mpit::component;
 pub(crate) use mpit::component::{Lifecycle, Lines, Subscription, World};
 use mpit::cvar::{Cvar, Text};
-use mpit::internal::lock::Mutex;
-use mpit::internal::log::Log;
+use mpit::internal::host::revision;
+use mpit::internal::plugin;
 use mpit::internal::plugin::component::ForeignComponent;
-use mpit::internal::{plugin, revision};
+use mpit_sync::lock::Mutex;
+use mpit_sync::log::Log;
 
 use crate::diagnostics::warn;
 use crate::selection::List;

@@ -2,7 +2,7 @@ use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use mpit::component;
 use mpit::cvar::Text;
-use mpit::internal::revision;
+use mpit::internal::host::revision;
 
 use super::{Framework, KnownComponent, Lifecycle, List, SelectionList, Subscription, World};
 

@@ -1,6 +1,6 @@
 //! Launchers by the environment variables of a process.
 
-use mpit_base::internal::environment::{var, var_os};
+use mpit_base::internal::os::environment::{var, var_os};
 
 use super::table::VARIABLES;
 

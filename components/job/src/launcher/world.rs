@@ -7,9 +7,9 @@
 
 use std::fs;
 
-use mpit_base::internal::environment::var;
-use mpit_base::internal::own_process;
-use mpit_base::internal::peer_port::peer_port;
+use mpit_base::internal::os::environment::var;
+use mpit_base::internal::os::own_process;
+use mpit_base::internal::os::peer_port::peer_port;
 
 use super::table::{VARIABLES, WorldName};
 use crate::node::this_node;

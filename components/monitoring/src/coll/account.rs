@@ -10,10 +10,10 @@ use std::sync::atomic::{
 };
 use std::sync::{PoisonError, RwLock};
 
-use mpit::internal::lock::{Inside, is_forked};
-use mpit::internal::static_ref::{StaticPair, StaticRef};
 use mpit_format::store::blocks::BlockKind;
 use mpit_frameworks::comms::Record;
+use mpit_sync::lock::{Inside, is_forked};
+use mpit_sync::static_ref::{StaticPair, StaticRef};
 
 use super::rules::{self, CASES};
 use super::shared_sum::SharedSum;
@@ -164,7 +164,7 @@ pub(super) struct Account {
     /// One of `NOT_KNOWN` and the constants below it.
     reach: AtomicU8,
     /// The members, until the communicator is freed. MPI does not allow freeing a communicator while an operation on it
-    /// begins, so a reader never waits for a writer here. Not a [`Mutex`](mpit::internal::lock::Mutex), which would cost more
+    /// begins, so a reader never waits for a writer here. Not a [`Mutex`](mpit_sync::lock::Mutex), which would cost more
     /// for each operation that is counted process by process.
     pub(super) members: RwLock<Option<Box<Record>>>,
 }

@@ -15,15 +15,15 @@ use std::collections::BTreeMap;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, PoisonError, Weak};
 
-use mpit::internal::lock::Mutex;
-use mpit::internal::log::Log;
-use mpit::internal::memory;
-use mpit::internal::sparse::Sparse;
 use mpit::object::OUTSIDE;
 use mpit_format::store::blocks::{BlockKind, Encoded};
 use mpit_frameworks::coll::{CommId, Operation, Pattern, Volume};
 use mpit_frameworks::comms::{Ranks, Record};
 use mpit_frameworks::ids::{number, slot};
+use mpit_sync::lock::Mutex;
+use mpit_sync::log::Log;
+use mpit_sync::memory;
+use mpit_sync::sparse::Sparse;
 
 use super::account::{Account, CaseSums, CommSums};
 use super::rules::{self, Excluded, OperationCounts, Shape};
@@ -135,7 +135,7 @@ impl CollectiveStats {
     }
 
     /// Returns the sums for such operations like [`counted`](Self::counted), but those of the thread in a
-    /// [slot](mpit::internal::thread_slots). Takes locks and allocates.
+    /// [slot](mpit_sync::thread_slots). Takes locks and allocates.
     pub(super) fn counted_by_thread(
         &'static self,
         thread: usize,

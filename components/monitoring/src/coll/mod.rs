@@ -22,7 +22,7 @@ pub use variables::CollMonitoring;
 
 use mpit::cvar;
 use mpit::cvar::Cvar;
-use mpit::internal::threads;
+use mpit::internal::host::threads;
 use mpit_frameworks::coll::{
     CommId, Component, Lifecycle, Operation, Subscription, World, beginnings_wanted,
 };
@@ -61,13 +61,13 @@ pub fn count(operation: &Operation<'_>) -> bool {
 
 /// Returns the sums to which [`CaseSums::record_alone`] adds operations with the communicator, kind and root of this one;
 /// `None` unless monitoring is the only listener, one thread calls at a time, and such an operation was counted before. Valid
-/// while the [revision](mpit::internal::revision) is the same.
+/// while the [revision](mpit::internal::host::revision) is the same.
 #[must_use]
 pub fn counted(operation: &Operation<'_>) -> Option<Counted> {
     if is_usual() && !threads::concurrent() { STATS.counted(operation) } else { None }
 }
 
-/// Returns the sums for such operations like [`counted`], but for the thread in a [slot](mpit::internal::thread_slots), of several
+/// Returns the sums for such operations like [`counted`], but for the thread in a [slot](mpit_sync::thread_slots), of several
 /// that call at once. Takes locks and allocates.
 #[must_use]
 pub fn counted_by_thread(thread: usize, operation: &Operation<'_>) -> Option<Counted> {

@@ -111,7 +111,7 @@ impl Peers {
 #[derive(Debug)]
 pub(super) struct SharedSum {
     members: Arc<Peers>,
-    /// The [slot](mpit::internal::thread_slots) of the only thread that adds to it; `None` for all threads without a sum of their
+    /// The [slot](mpit_sync::thread_slots) of the only thread that adds to it; `None` for all threads without a sum of their
     /// own.
     thread: Option<usize>,
     /// The number of processes, including those outside of the world.

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use mpit::component::CommId;
-use mpit::internal::log::Log;
 use mpit::object::OUTSIDE;
 use mpit_format::profile::SumRow;
 use mpit_format::rows::Kind;
+use mpit_sync::log::Log;
 
 use super::shared_sum::SharedSum;
 use crate::record::{SumsSnapshot, TrafficSum};

@@ -18,7 +18,6 @@ use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 use mpit::cvar::Cvar;
-use mpit::internal::memory;
 use mpit::{category, cvar};
 use mpit_format::container::{self, Text};
 use mpit_format::names::directory_of;
@@ -26,6 +25,7 @@ use mpit_format::store::{Failure, Outcome};
 pub use mpit_frameworks::World;
 use mpit_frameworks::diagnostics::warn;
 use mpit_job::{directory, identity};
+use mpit_sync::memory;
 
 use crate::directory::{failure_of, require_same_place};
 use crate::job_store;

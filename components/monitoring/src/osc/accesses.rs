@@ -7,12 +7,12 @@ use std::sync::atomic::{
 };
 
 use mpit::component::WindowId;
-use mpit::internal::memory;
-use mpit::internal::sparse::Sparse;
 use mpit_format::profile::SumRow;
 use mpit_format::store::blocks::BlockKind;
 use mpit_frameworks::ids::slot;
 use mpit_frameworks::osc::{Access, Kind};
+use mpit_sync::memory;
+use mpit_sync::sparse::Sparse;
 
 use crate::record::{AtomicSum, SumsSnapshot, TrafficSum};
 use crate::store::{OF_PROCESS, Store};

@@ -10,7 +10,7 @@ mod variables;
 
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-use mpit::internal::threads;
+use mpit::internal::host::threads;
 use mpit_frameworks::pml::{Component, Lifecycle, Send, Subscription, World};
 
 pub use crate::categories::PmlMonitoring;
@@ -38,7 +38,7 @@ pub fn count(send: &Send) -> bool {
 
 /// Returns the place where the user's messages to a process are counted by [`Histogram::record_alone`]; `None` unless monitoring is
 /// the only listener, one thread calls at a time, and the process was sent a message before. Valid while the
-/// [revision](mpit::internal::revision) is the same.
+/// [revision](mpit::internal::host::revision) is the same.
 #[must_use]
 pub fn counter(to: u32) -> Option<&'static Histogram<'static>> {
     if threads::concurrent() || !is_only() {

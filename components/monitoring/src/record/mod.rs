@@ -12,11 +12,11 @@ use std::sync::atomic::{
     Ordering::{Relaxed, Release},
 };
 
-use mpit::internal::lock::Once;
-use mpit::internal::memory;
-use mpit::internal::sparse::Sparse;
-use mpit::internal::threads;
+use mpit::internal::host::threads;
 use mpit::object::{Comm, OUTSIDE};
+use mpit_sync::lock::Once;
+use mpit_sync::memory;
+use mpit_sync::sparse::Sparse;
 
 use crate::per_thread::PerThread;
 use crate::store::{self, Store, Users};
@@ -144,7 +144,7 @@ impl<'s> Messages<'s> {
         }
     }
 
-    /// Counts a message of the user's for the thread in a [slot](mpit::internal::thread_slots), which is this one. Returns the
+    /// Counts a message of the user's for the thread in a [slot](mpit_sync::thread_slots), which is this one. Returns the
     /// place where further messages to the process are counted by [`Histogram::record_alone`]; `None`, and does nothing, if there
     /// are too many or memory is short. Takes a lock and allocates.
     pub(crate) fn record_for_thread(

@@ -5,12 +5,12 @@ use std::sync::atomic::{
     Ordering::{Acquire, Relaxed},
 };
 
-use mpit::internal::lock::{Mutex, Once};
-use mpit::internal::log::Log;
-use mpit::internal::static_ref::StaticRef;
-use mpit::internal::word_sum::sum_of_16;
 use mpit_format::messages::{BINS, bin};
 use mpit_format::store::blocks::{BlockKind, CELLS, GROUP, GROUPS, message_key};
+use mpit_sync::lock::{Mutex, Once};
+use mpit_sync::log::Log;
+use mpit_sync::static_ref::StaticRef;
+use mpit_sync::word_sum::sum_of_16;
 
 use super::{add, add_alone};
 use crate::per_thread::PerThread;

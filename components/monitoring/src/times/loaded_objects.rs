@@ -6,7 +6,7 @@ use std::sync::atomic::{
     Ordering::{AcqRel, Acquire},
 };
 
-use mpit::internal::revision;
+use mpit::internal::host::revision;
 
 /// Never 0, the generation of return addresses that are looked up again.
 static GENERATION: AtomicU64 = AtomicU64::new(1);

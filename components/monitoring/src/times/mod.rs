@@ -16,14 +16,14 @@ use std::sync::atomic::{
 
 use mpit::component::CommId;
 use mpit::event::clock::{self, Reading};
-use mpit::internal::lock::Mutex;
-use mpit::internal::revision;
-use mpit::internal::static_ref::StaticRef;
+use mpit::internal::host::revision;
 use mpit_format::store::TimeRows;
 use mpit_format::store::blocks::BlockKind;
 use mpit_format::store::times::time;
 use mpit_format::times::{Clock, machine};
 use mpit_frameworks::comms::{Reader, Record};
+use mpit_sync::lock::Mutex;
+use mpit_sync::static_ref::StaticRef;
 
 pub use loaded_objects::{begin_generation, closing_begins, closing_ends, generation};
 pub use mpit_format::store::times::{SampleRule, call as call_words, late as late_words};

@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use mpit::internal::lock::{Mutex, Once};
-use mpit::internal::memory;
 use mpit_format::store::TimeRecords;
 use mpit_format::store::blocks::{BlockKind, Encoded};
 use mpit_format::times::{OTHER_REGIONS, OTHER_SITES, RegionRow, SiteRow};
+use mpit_sync::lock::{Mutex, Once};
+use mpit_sync::memory;
 
 use super::loaded_objects;
 use crate::store::OF_PROCESS;

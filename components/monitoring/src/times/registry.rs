@@ -10,14 +10,14 @@ use std::sync::atomic::{
 };
 
 use mpit::component::CommId;
-use mpit::internal::lock::Mutex;
-use mpit::internal::memory;
 use mpit_format::profile::Label;
 use mpit_format::store::blocks::{BlockKind, Encoded};
 use mpit_format::store::times::{NO_COMM, call_key, comm, late, time};
 use mpit_format::store::{TimeRecords, TimeRows};
 use mpit_frameworks::comms::Record;
 use mpit_frameworks::ids::slot;
+use mpit_sync::lock::Mutex;
+use mpit_sync::memory;
 
 use super::{CallWords, LateWords, Origin, call_words, places, variables};
 use crate::describe::label;

@@ -2,13 +2,13 @@
 
 use std::sync::atomic::Ordering::Relaxed;
 
+use mpit::cell::{Numbered, NumberedPvars};
 use mpit::event::clock;
-use mpit::internal::cell::{Numbered, NumberedPvars};
-use mpit::internal::log::Log;
 use mpit::pvar;
 use mpit_format::calls::index_of_symbol;
 use mpit_format::store::count_and_ticks;
 use mpit_frameworks::calls::CallsMade;
+use mpit_sync::log::Log;
 
 use super::CallWords;
 

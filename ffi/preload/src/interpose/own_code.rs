@@ -242,7 +242,7 @@ macro_rules! fast_path_with_listeners {
                     return forward();
                 }
                 // Read before the conditions that a route stands for.
-                let revision = mpit::internal::revision::current();
+                let revision = mpit::internal::host::revision::current();
                 let run = || $crate::calls::run_on_fast_path(
                     $crate::calls::Interest::$interest,
                     || $crate::recorders::Recorder::fast_record($recorder),

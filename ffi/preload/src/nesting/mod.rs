@@ -27,7 +27,7 @@ use std::cell::Cell;
 use std::ffi::{c_int, c_void};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
-use mpit::internal::thread_slots;
+use mpit_sync::thread_slots;
 
 /// The state while only one thread calls MPI at a time: a constant below, or a stack position, possibly with [`NOTIFYING`].
 static PROCESS_STATE: AtomicUsize = AtomicUsize::new(UNTRACKED);
@@ -73,7 +73,8 @@ pub(crate) fn idle_thread_slot() -> Option<usize> {
 
 /// Returns true if several threads call at once, and none of this thread's calls is in progress.
 pub(crate) fn is_thread_idle() -> bool {
-    let is_per_thread = PROCESS_STATE.load(Relaxed) == UNTRACKED && mpit::internal::threads::concurrent();
+    let is_per_thread =
+        PROCESS_STATE.load(Relaxed) == UNTRACKED && mpit::internal::host::threads::concurrent();
     is_per_thread && is_this_thread_idle()
 }
 
@@ -85,7 +86,7 @@ fn is_this_thread_idle() -> bool {
 /// Makes the state of the process untracked, if the thread level has risen since a call ended. Then no notification begins on the fast
 /// path, during which a listener could call by the routes of its thread.
 fn leave_process_state() {
-    if mpit::internal::threads::concurrent() {
+    if mpit::internal::host::threads::concurrent() {
         // Fails if the state is that already.
         let _ = PROCESS_STATE.compare_exchange(IDLE, UNTRACKED, Relaxed, Relaxed);
     }
@@ -128,7 +129,7 @@ impl ProgramCall {
     #[inline]
     pub(crate) fn enter() -> Option<Self> {
         let position = stack_position();
-        let is_per_thread = mpit::internal::threads::concurrent();
+        let is_per_thread = mpit::internal::host::threads::concurrent();
         let state = if is_per_thread { THREAD_STATE.get() } else { PROCESS_STATE.load(Relaxed) };
         let is_live = is_active_frame(state, position);
         if is_live && state & NOTIFYING != 0 {
@@ -228,7 +229,7 @@ extern "C" fn unwinding(
     /// `_URC_CONTINUE_UNWIND`.
     const CONTINUE: c_int = 8;
     if actions & CLEANUP != 0 {
-        if mpit::internal::threads::concurrent() {
+        if mpit::internal::host::threads::concurrent() {
             set_thread_state(IDLE);
         } else {
             restore(IDLE);
@@ -276,12 +277,16 @@ impl Drop for FastPathGuard {
 /// Restores a state, unless the thread level has risen meanwhile.
 #[inline]
 fn restore(previous: usize) {
-    PROCESS_STATE.store(previous | (usize::from(mpit::internal::threads::concurrent()) * UNTRACKED), Relaxed);
+    PROCESS_STATE
+        .store(previous | (usize::from(mpit::internal::host::threads::concurrent()) * UNTRACKED), Relaxed);
 }
 
 pub(crate) fn is_in_recorded_call() -> bool {
-    let state =
-        if mpit::internal::threads::concurrent() { THREAD_STATE.get() } else { PROCESS_STATE.load(Relaxed) };
+    let state = if mpit::internal::host::threads::concurrent() {
+        THREAD_STATE.get()
+    } else {
+        PROCESS_STATE.load(Relaxed)
+    };
     is_active_frame(state, stack_position())
 }
 
@@ -314,7 +319,7 @@ mod tests {
         // As in a new process.
         PROCESS_STATE.store(UNTRACKED, Relaxed);
         for concurrent in [true, false] {
-            mpit::internal::threads::set_concurrent(concurrent);
+            mpit::internal::host::threads::set_concurrent(concurrent);
             for round in 0..2 {
                 // The first call of the process is not on the fast path, nor is any call while several threads call.
                 assert_eq!(FastPathGuard::is_available(), !concurrent && round > 0, "{concurrent} {round}");
@@ -351,7 +356,7 @@ mod tests {
         let leave = |enter: &dyn Fn()| assert!(catch_panic(|| deeper(enter)).is_none());
         let exception = || -> () { resume_unwind(Box::new(())) };
         for concurrent in [true, false] {
-            mpit::internal::threads::set_concurrent(concurrent);
+            mpit::internal::host::threads::set_concurrent(concurrent);
             ProgramCall::enter().unwrap().leave();
             let inner = || {
                 leave(&|| ProgramCall::enter().unwrap().forward(exception));
@@ -375,7 +380,7 @@ mod tests {
     fn a_left_frame_allows_recording() {
         let _one_at_a_time = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
         std::thread::spawn(|| {
-            mpit::internal::threads::set_concurrent(true);
+            mpit::internal::host::threads::set_concurrent(true);
             _ = deeper(|| deeper(ProgramCall::enter));
             assert!(!is_in_recorded_call());
             ProgramCall::enter().unwrap().leave();

@@ -7,7 +7,7 @@ use std::marker::PhantomData;
 use std::ptr::{from_ref, null_mut, with_exposed_provenance, with_exposed_provenance_mut};
 use std::sync::atomic::{AtomicPtr, Ordering::Relaxed};
 
-use mpit::internal::thread_slots;
+use mpit_sync::thread_slots;
 
 use crate::thread_word;
 

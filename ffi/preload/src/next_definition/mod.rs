@@ -9,7 +9,7 @@ use std::sync::atomic::{
     Ordering::{Acquire, Relaxed, Release},
 };
 
-use mpit::internal::threads;
+use mpit::internal::host::threads;
 
 pub(crate) use self::resolve::{enter, resolve};
 use crate::arguments::Form;

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
 
-use mpit::internal::revision;
+use mpit::internal::host::revision;
 use mpit_ffi::host::Host;
 
 /// A value below.

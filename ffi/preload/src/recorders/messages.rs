@@ -2,13 +2,13 @@
 
 use std::ffi::c_int;
 
-use mpit::internal::static_ref::StaticRef;
-use mpit::internal::thread_slots;
 use mpit::object::OUTSIDE;
 use mpit_components::pml::{self, Histogram, Mode, Send, SizeCells};
 use mpit_ffi::abi::{Handle, LiveComm, LiveDatatype};
 use mpit_ffi::comms::{self, Comm};
 use mpit_ffi::datatypes;
+use mpit_sync::static_ref::StaticRef;
+use mpit_sync::thread_slots;
 
 use super::datatypes::query_size;
 use super::routes::{Cells, Counter, RouteKey, Routes};
@@ -33,7 +33,7 @@ type SendRoutes = Routes<Histogram<'static>, 128>;
 
 static ROUTES: SendRoutes = Routes::new();
 
-/// The routes of threads that call at once, by [slot](mpit::internal::thread_slots).
+/// The routes of threads that call at once, by [slot](mpit_sync::thread_slots).
 static OF_THREADS: [StaticRef<SendRoutes>; thread_slots::SLOTS] =
     [const { StaticRef::new() }; thread_slots::SLOTS];
 

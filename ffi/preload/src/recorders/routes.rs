@@ -2,7 +2,7 @@
 //! listeners.
 //!
 //! A call *equals* the one that stored a route if it has the same kind, communicator, datatype and receiver, root or operation; its number of
-//! elements is multiplied with the size in the route. A route is valid while the [revision](mpit::internal::revision) is that in which it
+//! elements is multiplied with the size in the route. A route is valid while the [revision](mpit::internal::host::revision) is that in which it
 //! was stored. The revision advances when one of these changes:
 //!
 //! - the object that a handle of a communicator, datatype or window refers to: it is freed or, for a type, committed again,
@@ -19,9 +19,9 @@ use std::sync::atomic::{AtomicI32, AtomicU64, AtomicUsize, Ordering::Relaxed};
 #[cfg(target_arch = "x86_64")]
 use std::{arch::asm, mem::offset_of};
 
-use mpit::internal::revision;
-use mpit::internal::static_ref::StaticRef;
+use mpit::internal::host::revision;
 use mpit_ffi::abi::Handle;
+use mpit_sync::static_ref::StaticRef;
 
 /// A multiplier that distributes its products over all upper bits: the golden ratio times 2^32.
 const HASH_MULTIPLIER: u32 = 0x9E37_79B1;

@@ -3,9 +3,10 @@
 use std::ffi::c_int;
 use std::sync::atomic::Ordering::{Relaxed, Release};
 
-use mpit::internal::{thread_slots, threads};
+use mpit::internal::host::threads;
 use mpit_components::live;
 use mpit_components::times::{self, CallWords, LateWords, call_words};
+use mpit_sync::thread_slots;
 
 use super::{
     Call, IS_ALL, OF_PROCESS, OF_THREADS, ThreadTimes, add_bytes, add_measured, comm_of, is_measured, sample,

@@ -25,12 +25,13 @@ use std::sync::atomic::{
     Ordering::{Relaxed, Release},
 };
 
-use mpit::internal::static_ref::StaticRef;
-use mpit::internal::{revision, thread_slots, threads};
+use mpit::internal::host::{revision, threads};
 use mpit_components::times::{self, CallWords, LateWords, Mode, Origin, SampleRule, call_words, late_words};
 use mpit_ffi::abi::{Abi, Handle};
 use mpit_ffi::comms::{self, Comm};
 use mpit_ffi::datatypes;
+use mpit_sync::static_ref::StaticRef;
+use mpit_sync::thread_slots;
 
 use crate::isolation::{catch_panic, with_errno_kept};
 use crate::watch::{self, Arguments, Begun};

@@ -2,15 +2,15 @@
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use mpit::internal::revision;
-use mpit::internal::static_ref::StaticRef;
+use mpit::internal::host::revision;
 use mpit_components::times::{self, CallWords, LateWords};
 use mpit_ffi::abi::Handle;
 use mpit_ffi::comms;
+use mpit_sync::static_ref::StaticRef;
 
 use super::call::Call;
 
-/// The words of the calls of one name on one communicator, valid for a [revision](mpit::internal::revision).
+/// The words of the calls of one name on one communicator, valid for a [revision](mpit::internal::host::revision).
 #[derive(Debug)]
 pub(super) struct Place {
     pub(super) revision: AtomicU64,

@@ -5,7 +5,7 @@
 
 use std::ffi::{CStr, c_char};
 
-use mpit::internal::threads;
+use mpit::internal::host::threads;
 use mpit_components::times::{self, NO_REGION};
 
 use super::region_stack::Regions;

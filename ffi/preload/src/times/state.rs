@@ -3,10 +3,10 @@
 use std::alloc::{self, Layout};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use mpit::internal::revision;
-use mpit::internal::static_ref::StaticRef;
+use mpit::internal::host::revision;
 use mpit_components::live::calls::CALLS;
 use mpit_components::times::{CallWords, LateWords, NO_REGION, Origin};
+use mpit_sync::static_ref::StaticRef;
 
 use super::call::Call;
 use super::origins::{Origins, is_whole_program};

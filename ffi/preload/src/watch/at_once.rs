@@ -3,11 +3,12 @@
 use std::ffi::c_int;
 use std::sync::atomic::Ordering::{Relaxed, Release};
 
-use mpit::internal::{thread_slots, threads};
+use mpit::internal::host::threads;
 use mpit_components::live::calls::Class;
 use mpit_components::live::{CommWords, ThreadWords, comm_words as comm, thread_words as words};
 use mpit_ffi::abi::{Abi, Handle};
 use mpit_ffi::comms;
+use mpit_sync::thread_slots;
 
 use super::{
     Arguments, Begun, Call, IS_NARROW, MESSAGES, OF_PROCESS, OF_THREADS, add_one, buffered, clean, has_sent,

@@ -25,8 +25,7 @@ use std::sync::atomic::{
     Ordering::{Relaxed, Release},
 };
 
-use mpit::internal::static_ref::StaticRef;
-use mpit::internal::{thread_slots, threads};
+use mpit::internal::host::threads;
 use mpit_components::live::calls::Class;
 use mpit_components::live::{
     self, CommWords, MessageWords, ThreadWords, comm_words as comm, thread_words as words,
@@ -34,6 +33,8 @@ use mpit_components::live::{
 use mpit_ffi::abi::{Abi, Handle};
 use mpit_ffi::comms;
 use mpit_ffi::datatypes;
+use mpit_sync::static_ref::StaticRef;
+use mpit_sync::thread_slots;
 
 use crate::arguments::Handles;
 use crate::isolation::{catch_panic, with_errno_kept};

@@ -34,7 +34,7 @@ pub fn target(data: &[u8]) {
     let mut choices = Unstructured::new(data);
     variables::begin();
     // With locked instructions or without.
-    mpit::internal::threads::set_concurrent(data.last().is_none_or(|byte| byte % 2 == 0));
+    mpit::internal::host::threads::set_concurrent(data.last().is_none_or(|byte| byte % 2 == 0));
     let mut run = Run { model: Model::default(), settings: Settings::begin() };
     for _ in 0..MAX_STEPS {
         if choices.is_empty() || run.step(&mut choices).is_err() {

@@ -9,7 +9,7 @@ use std::mem;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use mpit::internal::files::open_regular;
+use mpit::internal::os::files::open_regular;
 use mpit_components::store::StoreFile;
 use mpit_components::times::Moment;
 use mpit_job::directory::JobDirectory;

@@ -6,7 +6,7 @@ mod amounts;
 mod routes;
 mod shapes;
 
-use mpit::internal::revision;
+use mpit::internal::host::revision;
 use mpit_components::coll::{self, Kind, Operation, Root, Volume};
 use mpit_ffi::abi::{Abi, Handle};
 use mpit_ffi::comms::{self, Comm};

@@ -1,10 +1,11 @@
 //! Routes of collective operations, of the process and of each thread, and the routes of operations in progress.
 
-use mpit::internal::static_ref::StaticRef;
-use mpit::internal::{revision, thread_slots, threads};
+use mpit::internal::host::{revision, threads};
 use mpit_components::coll::{self, CaseCells, CaseSums, Counted, Kind, Operation};
 use mpit_ffi::comms;
 use mpit_ffi::datatypes;
+use mpit_sync::static_ref::StaticRef;
+use mpit_sync::thread_slots;
 
 use super::Shape;
 use crate::arguments::Binding;

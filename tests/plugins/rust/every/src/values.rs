@@ -147,7 +147,7 @@ fn every_own_registry() -> u64 {
 /// 1 if several threads may communicate at once, as this copy of mpit was notified.
 #[pvar(class = "SIZE")]
 fn every_concurrent() -> u32 {
-    u32::from(mpit::internal::threads::concurrent())
+    u32::from(mpit::internal::host::threads::concurrent())
 }
 
 /// A variable that no plug-in can have.
