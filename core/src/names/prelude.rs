@@ -3,9 +3,10 @@
 //! [`Result`](crate::Result) and [`Error`](crate::Error) are left out, as programs have types of these names.
 
 #[doc(no_inline)]
+pub use crate::cell::current_cells::*;
+#[doc(no_inline)]
 pub use crate::cell::{
-    Aggregate, Counter, Generic, HighWatermark, Level, LowWatermark, ObjectValue, PeerArray, PerObject,
-    Percentage, Size, State, Timer,
+    Aggregate, Counter, HighWatermark, Level, LowWatermark, ObjectValue, PeerArray, PerObject, Timer,
 };
 #[doc(no_inline)]
 pub use crate::cvar::{Cvar, ObjectCvar, Text};

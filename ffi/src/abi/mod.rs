@@ -72,17 +72,17 @@ pub struct Abi {
     /// True if handles of MPI objects are 4 bytes wide; otherwise they are pointers.
     pub narrow_handles: bool,
     codes: [c_int; Error::ALL.len()],
-    thread_levels: [c_int; 4],
-    verbosities: [c_int; 9],
-    binds: [c_int; 12],
+    thread_levels: [c_int; ThreadLevel::ALL.len()],
+    verbosities: [c_int; Verbosity::ALL.len()],
+    binds: [c_int; Bind::ALL.len()],
     /// True if the library's header has `MPI_T_BIND_MPI_SESSION`. For older libraries the constant has its later number.
     pub binds_sessions: bool,
-    scopes: [c_int; 7],
-    classes: [c_int; 10],
-    safeties: [c_int; 4],
-    source_orders: [c_int; 2],
+    scopes: [c_int; Scope::ALL.len()],
+    classes: [c_int; Class::ALL.len()],
+    safeties: [c_int; Safety::ALL.len()],
+    source_orders: [c_int; SourceOrder::ALL.len()],
     /// Datatype handles, in the order of [`Datatype::ALL`].
-    datatypes: [Handle; 11],
+    datatypes: [Handle; Datatype::ALL.len()],
     /// `MPI_T_PVAR_ALL_HANDLES`.
     pub all_handles: usize,
     /// `MPI_COMM_WORLD`.
@@ -90,7 +90,7 @@ pub struct Abi {
     /// `MPI_COMM_SELF`.
     pub comm_self: Handle,
     /// The null handles by kind of object, in the order of [`Bind::ALL`].
-    nulls: [Handle; 12],
+    nulls: [Handle; Bind::ALL.len()],
     /// `MPI_PROC_NULL`.
     pub proc_null: c_int,
     /// `MPI_ANY_SOURCE`.

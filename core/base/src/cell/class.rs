@@ -1,5 +1,26 @@
 //! The class traits: one per class, implemented by its cells, so that the compiler's message names the class and a remedy.
 
+/// Functions that require a cell of their class: for another type, the compiler reports the message of the trait. They are written out
+/// because a macro's source would be quoted in every such message.
+#[doc(hidden)]
+pub mod class_of {
+    use super::{
+        AggregateCell, CounterCell, GenericCell, HighWatermarkCell, LevelCell, LowWatermarkCell,
+        PercentageCell, SizeCell, StateCell, TimerCell,
+    };
+
+    pub const fn state<C: StateCell>() {}
+    pub const fn level<C: LevelCell>() {}
+    pub const fn size<C: SizeCell>() {}
+    pub const fn percentage<C: PercentageCell>() {}
+    pub const fn highwatermark<C: HighWatermarkCell>() {}
+    pub const fn lowwatermark<C: LowWatermarkCell>() {}
+    pub const fn counter<C: CounterCell>() {}
+    pub const fn aggregate<C: AggregateCell>() {}
+    pub const fn timer<C: TimerCell>() {}
+    pub const fn generic<C: GenericCell>() {}
+}
+
 use super::{
     Aggregate, AmountValue, Cell, Computed, ComputedPvar, Counter, CounterValue, Custom, EnumValue, Generic,
     HighWatermark, Level, LowWatermark, Numbered, NumberedPvars, PeerArray, PerObject, Percentage, Size,

@@ -3,7 +3,7 @@
 use std::any::TypeId;
 
 use super::{Action, Behavior, Cell, ErasedCell, LevelStorage, Operation, PvarFlags, Value};
-use crate::activation::Activation;
+use crate::desc::Activation;
 use crate::desc::{CategoryDesc, EnumDesc, Metadata, Origin};
 use crate::object::Object;
 use crate::vocabulary::{Bind, Class, Datatype, Verbosity};

@@ -8,8 +8,8 @@ use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, SeqCst};
 
 use super::watermark_cursor::{WatchedLevel, WatermarkCursor};
 use super::{AmountValue, Cell};
+use crate::host::threads;
 use crate::object::Object;
-use crate::threads;
 
 /// A level, and the watermark cursors that follow it.
 ///

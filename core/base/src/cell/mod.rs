@@ -31,7 +31,7 @@ mod sum;
 mod value;
 mod watermark_cursor;
 
-pub use current::{Generic, Percentage, Size, State};
+pub use current::*;
 pub use custom::{Custom, HandleId};
 pub use level_storage::{HighWatermark, Level, LowWatermark};
 pub use peers::PeerArray;
@@ -43,10 +43,7 @@ pub use value::Value;
 #[doc(hidden)]
 pub use behavior::{Behavior, PvarFlags};
 #[doc(hidden)]
-pub use class::{
-    AggregateCell, CounterCell, GenericCell, HighWatermarkCell, LevelCell, LowWatermarkCell, PercentageCell,
-    SizeCell, StateCell, TimerCell,
-};
+pub use class::*;
 #[doc(hidden)]
 pub use computed::{Computed, ComputedPvar, Numbered, NumberedPvars};
 #[doc(hidden)]
@@ -65,6 +62,12 @@ pub(crate) use watermark_cursor::WatermarkCursor;
 use crate::desc::EnumDesc;
 use crate::object::Object;
 use crate::vocabulary::Bind;
+
+/// The cells with a present value, for the prelude.
+#[doc(hidden)]
+pub mod current_cells {
+    pub use super::current::*;
+}
 
 /// Storage of a performance variable. Sealed: implemented by the types of this module. For custom behavior implement [`Custom`],
 /// or define the variable as a function.

@@ -4,9 +4,9 @@ use std::marker::PhantomData;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 
 use super::{Behavior, Cell, CounterValue};
+use crate::host::threads;
 use crate::object::{Comm, OUTSIDE, Object};
 use crate::sparse::Sparse;
-use crate::threads;
 use crate::vocabulary::Bind;
 
 /// The cell of a per-peer array: a sum for each process with an update. `T` is `u32` or `u64`.

@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 use std::time::Instant;
 
 use super::{AmountValue, AtomicReadReset, Behavior, Cell, CounterValue};
+use crate::host::threads;
 use crate::object::Object;
-use crate::threads;
 
 /// A sum that is counted while a handle is started.
 #[derive(Debug)]
