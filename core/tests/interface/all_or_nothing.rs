@@ -116,7 +116,8 @@ fn a_second_image_of_equal_names_is_refused() {
 fn of_one_cell<const N: usize>(cell: &'static EventCell, names: [&'static str; N]) -> Image {
     let source = source("clock");
     let mut image = Image::new("test");
-    image.events = names.map(|name| leak(EventDesc::new(name, &[], source, cell, here()))).to_vec();
+    image.events =
+        names.map(|name| leak(EventDesc::new(variable(name).metadata(here()), &[], source, cell))).to_vec();
     image
 }
 

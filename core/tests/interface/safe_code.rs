@@ -12,7 +12,7 @@ use mpit::cell::{Counter, CounterValue};
 use mpit::cvar::{Cvar, CvarValue};
 use mpit::event::Safety;
 use mpit::event::{Context, Event, instance::Payload};
-use mpit::internal::desc::{Element, Origin};
+use mpit::internal::desc::{Element, Metadata, SharedMetadata};
 use mpit::internal::panic::catch_panic;
 use mpit::internal::registry::Image;
 use mpit::internal::session::{Interface, Limits};
@@ -81,12 +81,16 @@ fn panicking_value_is_an_error() {
 }
 
 static LINE: SourceCell = SourceCell::new();
-static SOURCE: SourceDesc =
-    SourceDesc::new("line", SourceOrder::Unordered, &LINE, Origin::new(file!(), line!()));
+static SHARED: SharedMetadata = SharedMetadata::new("test", file!());
+static SOURCE: SourceDesc = SourceDesc::new(metadata("line"), SourceOrder::Unordered, &LINE);
 static CELL: EventCell = EventCell::new();
 
 const fn desc_of(name: &'static str, elements: &'static [Element]) -> EventDesc {
-    EventDesc::new(name, elements, &SOURCE, &CELL, Origin::new(file!(), line!()))
+    EventDesc::new(metadata(name), elements, &SOURCE, &CELL)
+}
+
+const fn metadata(name: &'static str) -> Metadata {
+    Metadata::new(name, name.len(), &SHARED, line!())
 }
 
 static SMALL: EventDesc = desc_of("rang", &[Element::new(Datatype::Int, 0)]);

@@ -5,10 +5,10 @@ use quote::{quote, quote_spanned};
 use syn::spanned::Spanned as _;
 
 use super::{
-    assert_at, component_name, datatype_check, origin, private, reference, root, setter, variant,
-    with_categories,
+    assert_at, datatype_check, metadata, origin, private, reference, root, setter, variant, with_categories,
 };
 use crate::check::{Element, Event};
+use crate::doc::Description;
 use crate::names::claim;
 
 /// Returns the struct in C layout, its trait implementation, and its registration unless there are mistakes.
@@ -122,28 +122,24 @@ fn names(private: &TokenStream, event: &Event) -> TokenStream {
 }
 
 fn no_source(private: &TokenStream) -> TokenStream {
-    let origin = origin(private);
+    let metadata = metadata(private, ("", &Description::default()), None, &TokenStream::new());
     quote! {
         static __MPIT_NO_CELL: #private::SourceCell = #private::SourceCell::new();
         static __MPIT_NO_SOURCE: #private::SourceDesc =
-            #private::SourceDesc::new("", #private::SourceOrder::Unordered, &__MPIT_NO_CELL, #origin);
+            #private::SourceDesc::new(#metadata, #private::SourceOrder::Unordered, &__MPIT_NO_CELL);
     }
 }
 
 fn descriptor(private: &TokenStream, event: &Event, source: &TokenStream, named: bool) -> TokenStream {
-    let (name, origin) = (&event.name.value, origin(private));
-    let component = component_name(event.args.component.as_ref());
-    let description = event.description.to_tokens();
+    let mut more = with_categories(event.args.krate.as_ref(), &event.args.category).unwrap_or_default();
+    if named {
+        more.extend(quote!(.with_enumeration(&__MPIT_NAMES)));
+    }
+    let texts = (event.name.value.as_str(), &event.description);
+    let metadata = metadata(private, texts, event.args.component.as_ref(), &more);
     let bind = setter(private, "with_bind", "Bind", event.args.bind.as_ref());
     let verbosity = setter(private, "with_verbosity", "Verbosity", event.args.verbosity.as_ref());
-    let enumeration = if named { Some(quote!(.with_enumeration(&__MPIT_NAMES))) } else { None };
-    let categories = with_categories(event.args.krate.as_ref(), &event.args.category);
-    quote! {
-        #private::EventDesc::new(#name, __MPIT_ELEMENTS, #source, &__MPIT_CELL, #origin)
-            .with_component(#component)
-            .with_description(#description)
-            #bind #verbosity #enumeration #categories
-    }
+    quote!(#private::EventDesc::new(#metadata, __MPIT_ELEMENTS, #source, &__MPIT_CELL) #bind #verbosity)
 }
 
 /// Returns the element of the section, and the checks that need types and constants.

@@ -59,8 +59,7 @@ fn origin(private: &TokenStream) -> TokenStream {
     quote!(#private::Origin::new(::core::file!(), ::core::line!()))
 }
 
-/// Returns the metadata of a variable, of type `Metadata`. `more` is the part of the shared metadata that depends on the kind of
-/// variable.
+/// Returns the metadata of a definition, of type `Metadata`. `more` is the part of the shared metadata that depends on its kind.
 fn metadata(
     private: &TokenStream,
     (name, description): (&str, &Description),

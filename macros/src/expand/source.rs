@@ -3,7 +3,7 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::{component_name, origin, private, reference, root};
+use super::{metadata, private, reference, root};
 use crate::check::Source;
 use crate::names::claim;
 
@@ -11,9 +11,9 @@ use crate::names::claim;
 pub(crate) fn source(source: &Source, faulty: bool) -> TokenStream {
     let root = root(source.args.krate.as_ref());
     let private = private(source.args.krate.as_ref());
-    let (attributes, ident, name) = (&source.attributes, &source.ident, &source.name.value);
-    let (description, origin) = (source.description.to_tokens(), origin(&private));
-    let component = component_name(source.args.component.as_ref());
+    let (attributes, ident) = (&source.attributes, &source.ident);
+    let texts = (source.name.value.as_str(), &source.description);
+    let metadata = metadata(&private, texts, source.args.component.as_ref(), &TokenStream::new());
     let order = if source.args.ordered.is_some() { quote!(Ordered) } else { quote!(Unordered) };
     let registration = if faulty {
         None
@@ -27,9 +27,7 @@ pub(crate) fn source(source: &Source, faulty: bool) -> TokenStream {
         const _: () = {
             static __MPIT_CELL: #private::SourceCell = #private::SourceCell::new();
             static __MPIT_SOURCE: #private::SourceDesc =
-                #private::SourceDesc::new(#name, #private::SourceOrder::#order, &__MPIT_CELL, #origin)
-                    .with_component(#component)
-                    .with_description(#description);
+                #private::SourceDesc::new(#metadata, #private::SourceOrder::#order, &__MPIT_CELL);
             impl #root::event::Source for #ident {
                 const DESC: &'static #private::SourceDesc = &__MPIT_SOURCE;
             }

@@ -3,8 +3,7 @@
 use std::any::TypeId;
 
 use super::{Action, Behavior, Cell, ErasedCell, LevelStorage, Operation, PvarFlags, Value};
-use crate::desc::Activation;
-use crate::desc::{CategoryDesc, EnumDesc, Metadata, Origin};
+use crate::desc::{Activation, EnumDesc, Metadata, described};
 use crate::object::Object;
 use crate::vocabulary::{Bind, Class, Datatype, Verbosity};
 
@@ -48,6 +47,8 @@ pub struct PvarDesc {
     metadata: Metadata,
     cell: &'static dyn ErasedCell,
 }
+
+described!(PvarDesc);
 
 /// Construction, by the attributes.
 #[doc(hidden)]
@@ -147,11 +148,6 @@ impl PvarDesc {
 }
 
 impl PvarDesc {
-    /// Returns the name, unique within the class.
-    pub const fn name(&self) -> &'static str {
-        self.metadata.name()
-    }
-
     /// Returns the class.
     pub const fn class(&self) -> Class {
         self.class
@@ -187,16 +183,6 @@ impl PvarDesc {
         self.flags.has(PvarFlags::ATOMIC)
     }
 
-    /// Returns the component that defines the variable.
-    pub const fn component(&self) -> &'static str {
-        self.metadata.component()
-    }
-
-    /// Returns the description; empty if there is none.
-    pub const fn description(&self) -> &'static str {
-        self.metadata.description()
-    }
-
     /// Returns the enumeration of the values, if there is one.
     pub fn enumeration(&self) -> Option<&'static EnumDesc> {
         let of_cell = if self.shortcuts.has(Shortcuts::ENUMERATION) { self.cell.enumeration() } else { None };
@@ -212,14 +198,6 @@ impl PvarDesc {
 
     pub const fn behavior(&self) -> Behavior {
         self.behavior
-    }
-
-    pub const fn categories(&self) -> &'static [&'static CategoryDesc] {
-        self.metadata.categories()
-    }
-
-    pub const fn origin(&self) -> Origin {
-        self.metadata.origin()
     }
 
     /// Returns the activation that the variable depends on; `None` if it always has a value.
@@ -309,14 +287,5 @@ impl PvarDesc {
             // SAFETY: not a read, and only reads have a condition.
             unsafe { self.cell.operate(operation) };
         }
-    }
-}
-
-impl std::fmt::Debug for PvarDesc {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("PvarDesc")
-            .field("name", &self.name())
-            .field("class", &self.class)
-            .finish_non_exhaustive()
     }
 }

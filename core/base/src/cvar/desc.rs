@@ -1,8 +1,7 @@
 //! Descriptors of control variables.
 
 use super::{CvarCell, ErasedCvar};
-use crate::desc::Activation;
-use crate::desc::{CategoryDesc, EnumDesc, Metadata, Origin};
+use crate::desc::{Activation, EnumDesc, Metadata, described};
 use crate::object::Object;
 use crate::vocabulary::{Bind, Datatype, Scope, Verbosity};
 
@@ -21,6 +20,8 @@ pub struct CvarDesc {
 
 /// Bit of `bind`: the variable is frozen when MPI is initialized.
 const BEFORE_INIT: u8 = 0x80;
+
+described!(CvarDesc);
 
 /// Construction, by the attributes and from tables.
 #[doc(hidden)]
@@ -94,11 +95,6 @@ impl CvarDesc {
 }
 
 impl CvarDesc {
-    /// Returns the name.
-    pub const fn name(&self) -> &'static str {
-        self.metadata.name()
-    }
-
     /// Returns the datatype of the elements.
     pub const fn datatype(&self) -> Datatype {
         self.datatype
@@ -129,16 +125,6 @@ impl CvarDesc {
         self.count as usize
     }
 
-    /// Returns the component that defines the variable.
-    pub const fn component(&self) -> &'static str {
-        self.metadata.component()
-    }
-
-    /// Returns the description; empty if there is none.
-    pub const fn description(&self) -> &'static str {
-        self.metadata.description()
-    }
-
     /// Returns the enumeration of the values, if there is one.
     pub fn enumeration(&self) -> Option<&'static EnumDesc> {
         self.metadata.enumeration(self.cell.enumeration())
@@ -157,20 +143,12 @@ impl CvarDesc {
 
 #[doc(hidden)]
 impl CvarDesc {
-    pub const fn categories(&self) -> &'static [&'static CategoryDesc] {
-        self.metadata.categories()
-    }
-
     pub(crate) fn cell_address(&self) -> usize {
         std::ptr::from_ref(self.cell).addr()
     }
 
     pub(crate) fn has_bound_cell(&self) -> bool {
         self.cell.is_bound()
-    }
-
-    pub const fn origin(&self) -> Origin {
-        self.metadata.origin()
     }
 
     /// Returns the activation that the variable depends on; `None` if it always has a value.
@@ -212,14 +190,5 @@ impl CvarDesc {
 
     pub(crate) fn drop_value(&self, object: &Object<'_>) {
         self.cell.drop_value(object);
-    }
-}
-
-impl std::fmt::Debug for CvarDesc {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("CvarDesc")
-            .field("name", &self.name())
-            .field("scope", &self.scope)
-            .finish_non_exhaustive()
     }
 }

@@ -1,4 +1,4 @@
-//! Metadata of variables, in a compact representation.
+//! Metadata of variables, events and sources, in a compact representation.
 //!
 //! A program may have thousands of variables. In a position-independent one, each pointer in a descriptor takes four words of the
 //! file: the pointer, and a relocation of three words. So a descriptor has few pointers, and the metadata that variables defined
@@ -46,7 +46,8 @@ impl SharedMetadata {
         self
     }
 
-    /// Sets the enumeration of `INT` variables, in place of that of their cells.
+    /// Sets the enumeration of `INT` variables, in place of that of their cells, or the names of an event's elements: item i has the value i
+    /// and the name of element i.
     #[must_use]
     pub const fn with_enumeration(mut self, enumeration: &'static EnumDesc) -> Self {
         self.enumeration = Some(enumeration);
@@ -67,7 +68,7 @@ impl SharedMetadata {
         self
     }
 
-    /// Restricts the variables to the activation of a plug-in.
+    /// Restricts the definitions to the activation of a plug-in.
     #[must_use]
     pub const fn with_activation(mut self, activation: &'static Activation) -> Self {
         self.activation = Some(activation);
@@ -75,7 +76,7 @@ impl SharedMetadata {
     }
 }
 
-/// The metadata of a variable of any kind.
+/// The metadata of a definition.
 #[derive(Clone, Copy)]
 pub struct Metadata {
     /// The name, directly followed by the description.
@@ -177,6 +178,46 @@ impl Metadata {
         self.shared.activation
     }
 }
+
+/// Implements the getters of the metadata for descriptors that have a field of that name.
+macro_rules! described {
+    ($desc:ident) => {
+        impl $desc {
+            /// Returns the name, unique among the definitions of the kind; for performance variables, among those of the class.
+            pub const fn name(&self) -> &'static str {
+                self.metadata.name()
+            }
+
+            /// Returns the component that defines it.
+            pub const fn component(&self) -> &'static str {
+                self.metadata.component()
+            }
+
+            /// Returns the description; empty if there is none.
+            pub const fn description(&self) -> &'static str {
+                self.metadata.description()
+            }
+        }
+
+        #[doc(hidden)]
+        impl $desc {
+            pub const fn categories(&self) -> &'static [&'static $crate::desc::CategoryDesc] {
+                self.metadata.categories()
+            }
+
+            pub const fn origin(&self) -> $crate::desc::Origin {
+                self.metadata.origin()
+            }
+        }
+
+        impl std::fmt::Debug for $desc {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.debug_struct(stringify!($desc)).field("name", &self.name()).finish_non_exhaustive()
+            }
+        }
+    };
+}
+pub(crate) use described;
 
 #[cfg(test)]
 mod tests {

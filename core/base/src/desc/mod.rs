@@ -15,6 +15,7 @@ mod metadata;
 pub use activation::Activation;
 pub(crate) use activation::check_active;
 pub use category::{Category, CategoryDesc, CategoryLink};
+pub(crate) use metadata::described;
 pub use metadata::{LONGEST_DESCRIPTION, Metadata, SharedMetadata};
 
 /// The source location of a definition, for messages. An entry of a table may lack one: then `file` is the name of its list,

@@ -382,15 +382,19 @@ mod tests {
     use std::thread;
 
     use super::{Instance, OWNED, PROBES, SLOTS, prepare};
-    use crate::desc::Origin;
+    use crate::desc::{Metadata, SharedMetadata};
     use crate::event::{EventCell, EventDesc, SourceCell, SourceDesc};
     use crate::vocabulary::{Safety, SourceOrder};
 
-    const ORIGIN: Origin = Origin::new(file!(), line!());
+    static SHARED: SharedMetadata = SharedMetadata::new("test", file!());
     static CLOCK_CELL: SourceCell = SourceCell::new();
-    static CLOCK: SourceDesc = SourceDesc::new("clock", SourceOrder::Unordered, &CLOCK_CELL, ORIGIN);
+    static CLOCK: SourceDesc = SourceDesc::new(metadata("clock"), SourceOrder::Unordered, &CLOCK_CELL);
     static TICK_CELL: EventCell = EventCell::new();
-    static TICK: EventDesc = EventDesc::new("tick", &[], &CLOCK, &TICK_CELL, ORIGIN);
+    static TICK: EventDesc = EventDesc::new(metadata("tick"), &[], &CLOCK, &TICK_CELL);
+
+    const fn metadata(name: &'static str) -> Metadata {
+        Metadata::new(name, name.len(), &SHARED, line!())
+    }
 
     fn claim() -> Instance {
         Instance::claim(&TICK, Safety::None).unwrap()

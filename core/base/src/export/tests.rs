@@ -79,9 +79,9 @@ fn only_what_c_cannot_have_is_left_out() {
     fn object() -> &'static (dyn std::any::Any + Send + Sync) {
         &()
     }
-    let source = leak(SourceDesc::new("clock", SourceOrder::Ordered, &SOURCE, HERE));
+    let source = leak(SourceDesc::new(metadata("clock", ""), SourceOrder::Ordered, &SOURCE));
     let cells = [leak(EventCell::new()), leak(EventCell::with_mirror(&WORD))];
-    let [plain, mirrored] = cells.map(|cell| leak(EventDesc::new("event", &[], source, cell, HERE)));
+    let [plain, mirrored] = cells.map(|cell| leak(EventDesc::new(metadata("event", ""), &[], source, cell)));
     let image = Image {
         pvars: vec![
             leak(counter("lost")),

@@ -33,22 +33,14 @@ impl TableBuilder {
         // of the process, by the conditions of `register`, and all members are atomic.
         let cell: &'static EventCell = unsafe { &*from.cell };
         let core = leak(event::EventCell::with_mirror(&cell.listeners));
-        let mut desc = EventDesc::new(entry.name, elements, source, core, entry.origin);
-        if let Some(items) = element_names {
+        let element_names = element_names.map(|items| -> &'static EnumDesc {
             // The attribute `event` generates the same name.
             let list: &'static str = leak_text(format!("{}_elements", entry.name));
-            desc = desc
-                .with_enumeration(leak(EnumDesc::new(list, items, entry.origin).of_plugin(self.activation)));
-        }
-        if let Some(activation) = self.activation {
-            desc = desc.with_activation(activation);
-        }
-        let desc = desc
-            .with_component(self.component)
-            .with_description(entry.description)
-            .with_verbosity(verbosity)
-            .with_bind(bind);
-        let desc = leak(desc.with_categories(self.metadata.categories(&categories, entry.origin)));
+            leak(EnumDesc::new(list, items, entry.origin).of_plugin(self.activation))
+        });
+        let shared = self.metadata.shared(&categories, element_names, entry.origin);
+        let desc = EventDesc::new(entry.metadata(shared), elements, source, core);
+        let desc = leak(desc.with_verbosity(verbosity).with_bind(bind));
         self.definitions.image.events.push(desc);
         self.definitions.cells.events.push((cell, desc));
         Ok(())

@@ -4,8 +4,7 @@
 use std::collections::HashMap;
 use std::ptr;
 
-use crate::desc::Activation;
-use crate::desc::{CategoryDesc, EnumDesc, Origin, SharedMetadata};
+use crate::desc::{Activation, CategoryDesc, EnumDesc, Origin, SharedMetadata};
 use crate::leak::{leak, leak_list, leak_text};
 
 /// The categories of a table, and the metadata of its latest entry.

@@ -14,8 +14,7 @@ use super::raise::raise;
 use crate::abi::{self, EventCell, MAJOR, Sum, Table};
 use crate::cell::LevelStorage;
 use crate::cvar::sources;
-use crate::desc::Activation;
-use crate::desc::{CategoryDesc, EnumDesc, Metadata, Origin, SharedMetadata};
+use crate::desc::{Activation, CategoryDesc, EnumDesc, Metadata, Origin, SharedMetadata};
 use crate::event::{EventDesc, SourceCell, SourceDesc};
 use crate::host::threads;
 use crate::leak::{leak, leak_text};
@@ -461,11 +460,8 @@ impl TableBuilder {
     /// `from` is an entry of a table that satisfies the conditions of [`register`].
     unsafe fn source(&mut self, from: &abi::Source, entry: &Entry) -> EntryResult<()> {
         let order = from_code("order", from.order, SourceOrder::ALL)?;
-        let desc = SourceDesc::new(entry.name, order, leak(SourceCell::new()), entry.origin);
-        let desc = desc
-            .with_component(self.component)
-            .with_description(entry.description)
-            .of_plugin(self.activation);
+        let shared = self.metadata.shared(&[], None, entry.origin);
+        let desc = SourceDesc::new(entry.metadata(shared), order, leak(SourceCell::new()));
         self.definitions.image.sources.push(leak(desc));
         Ok(())
     }

@@ -3,8 +3,7 @@
 use super::name_index::Key;
 use crate::cell::PvarDesc;
 use crate::cvar::CvarDesc;
-use crate::desc::Activation;
-use crate::desc::{CategoryDesc, EnumDesc, Origin};
+use crate::desc::{Activation, CategoryDesc, EnumDesc, Origin};
 use crate::event::{EventDesc, SourceDesc};
 use crate::vocabulary::Class;
 

@@ -366,23 +366,27 @@ fn contains_nested(
 #[cfg(test)]
 mod tests {
     use super::{EventCell, EventDesc, Image, RegistrationPlan, Registry, SourceDesc};
-    use crate::desc::Origin;
+    use crate::desc::{Metadata, SharedMetadata};
     use crate::event::SourceCell;
     use crate::vocabulary::SourceOrder;
 
-    const HERE: Origin = Origin::new("there.rs", 7);
+    static SHARED: SharedMetadata = SharedMetadata::new("test", "there.rs");
+
+    const fn metadata(name: &'static str) -> Metadata {
+        Metadata::new(name, name.len(), &SHARED, 7)
+    }
 
     /// Tests that another registry may bind a cell between the plan and its execution.
     #[test]
     fn a_lost_race_for_a_cell_is_a_refusal() {
         static CLOCK_CELL: SourceCell = SourceCell::new();
-        static CLOCK: SourceDesc = SourceDesc::new("clock", SourceOrder::Ordered, &CLOCK_CELL, HERE);
+        static CLOCK: SourceDesc = SourceDesc::new(metadata("clock"), SourceOrder::Ordered, &CLOCK_CELL);
         static CELLS: [EventCell; 2] = [const { EventCell::new() }; 2];
         static EVENTS: [EventDesc; 2] = [
-            EventDesc::new("lost", &[], &CLOCK, &CELLS[0], HERE),
-            EventDesc::new("won", &[], &CLOCK, &CELLS[1], HERE),
+            EventDesc::new(metadata("lost"), &[], &CLOCK, &CELLS[0]),
+            EventDesc::new(metadata("won"), &[], &CLOCK, &CELLS[1]),
         ];
-        static WINNER: EventDesc = EventDesc::new("winner", &[], &CLOCK, &CELLS[0], HERE);
+        static WINNER: EventDesc = EventDesc::new(metadata("winner"), &[], &CLOCK, &CELLS[0]);
         let mut image = Image::new("test");
         image.events = EVENTS.iter().collect();
         let registry = Registry::new();

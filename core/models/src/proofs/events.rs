@@ -22,7 +22,7 @@ use crate::event::instance::{self, Payload};
 use crate::event::{
     Abi, Context, Delivery, DropReport, Event, EventCell, FreeNotice, InstanceId, RegistrationId, SourceCell,
 };
-use crate::internal::desc::{Element, EventDesc, Origin, SourceDesc};
+use crate::internal::desc::{Element, EventDesc, Metadata, SharedMetadata, SourceDesc};
 use crate::tool::EventInstance;
 use crate::vocabulary::{Datatype, Safety, SourceOrder};
 
@@ -52,10 +52,10 @@ pub(super) struct Tick {
 }
 
 static CLOCK_CELL: SourceCell = SourceCell::new();
-static CLOCK: SourceDesc = SourceDesc::new("clock", SourceOrder::Unordered, &CLOCK_CELL, ORIGIN);
+static CLOCK: SourceDesc = SourceDesc::new(metadata("clock", &SHARED), SourceOrder::Unordered, &CLOCK_CELL);
 static TICK_CELL: EventCell = EventCell::new();
-pub(super) static TICK: EventDesc = EventDesc::new("tick", ELEMENTS, &CLOCK, &TICK_CELL, ORIGIN);
-const ORIGIN: Origin = Origin::new(file!(), line!());
+pub(super) static TICK: EventDesc = EventDesc::new(metadata("tick", &SHARED), ELEMENTS, &CLOCK, &TICK_CELL);
+static SHARED: SharedMetadata = SharedMetadata::new("models", file!());
 const ELEMENTS: &[Element] = &[
     Element::new(Datatype::Uint64, offset_of!(Tick, number)),
     Element::new(Datatype::Uint64, offset_of!(Tick, complement)),
@@ -64,8 +64,13 @@ const ELEMENTS: &[Element] = &[
 /// The event of a plug-in.
 static ACTIVATION: Activation = Activation::new();
 static LIMITED_CELL: EventCell = EventCell::new();
+static LIMITED_SHARED: SharedMetadata = SHARED.with_activation(&ACTIVATION);
 static LIMITED: EventDesc =
-    EventDesc::new("tick", ELEMENTS, &CLOCK, &LIMITED_CELL, ORIGIN).with_activation(&ACTIVATION);
+    EventDesc::new(metadata("tick", &LIMITED_SHARED), ELEMENTS, &CLOCK, &LIMITED_CELL);
+
+const fn metadata(name: &'static str, shared: &'static SharedMetadata) -> Metadata {
+    Metadata::new(name, name.len(), shared, line!())
+}
 
 #[derive(Clone, Copy, Debug)]
 struct LimitedTick(Tick);

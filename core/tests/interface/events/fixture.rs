@@ -16,6 +16,7 @@ use mpit::internal::vocabulary::SourceOrder;
 use mpit::object::{Bind, Object};
 use mpit::tool::{Datatype, EventDesc, Registry, SourceDesc};
 
+use crate::support::metadata::{VariableMetadata, variable};
 use crate::support::{Bench, leak};
 
 pub(crate) const LEVELS: [Safety; 4] =
@@ -168,29 +169,30 @@ impl EventFixture {
     }
 
     pub(crate) fn with(order: SourceOrder, limits: Limits) -> Self {
-        Self::of_events(Payload::ELEMENTS, order, limits, |desc| desc)
+        Self::of_events(Payload::ELEMENTS, order, limits, variable)
     }
 
     pub(crate) fn without_elements() -> Self {
-        Self::of_events(&[], SourceOrder::Ordered, Limits::default(), |desc| desc)
+        Self::of_events(&[], SourceOrder::Ordered, Limits::default(), variable)
     }
 
     /// Creates a fixture with the event types of a plug-in with this activation.
     pub(crate) fn with_activation(activation: &'static Activation) -> Self {
-        Self::of_events(Payload::ELEMENTS, SourceOrder::Ordered, Limits::default(), |desc| {
-            desc.with_activation(activation)
-        })
+        let change = |name| variable(name).with_activation(activation);
+        Self::of_events(Payload::ELEMENTS, SourceOrder::Ordered, Limits::default(), change)
     }
 
     fn of_events(
         elements: &'static [Element],
         order: SourceOrder,
         limits: Limits,
-        change: impl Fn(EventDesc) -> EventDesc,
+        metadata: impl Fn(&'static str) -> VariableMetadata,
     ) -> Self {
         let origin = Origin::new(file!(), line!());
-        let source = leak(SourceDesc::new("clock", order, leak(SourceCell::new()), origin));
-        let event = |name| change(EventDesc::new(name, elements, source, leak(EventCell::new()), origin));
+        let clock = variable("clock").metadata(origin);
+        let source = leak(SourceDesc::new(clock, order, leak(SourceCell::new())));
+        let event =
+            |name| EventDesc::new(metadata(name).metadata(origin), elements, source, leak(EventCell::new()));
         let (sent, seen) = (leak(event("sent")), leak(event("seen").with_bind(Bind::Comm)));
         let mut image = Image::new("test");
         image.events = vec![sent, seen];

@@ -11,6 +11,7 @@ use mpit::object::Bind;
 use mpit::tool::{Datatype, EnumDesc, EventDesc, Registry, Tool, Verbosity};
 
 use super::fixture::{Delivered, EventFixture, Payload};
+use crate::support::metadata::variable;
 use crate::support::{assert_refusals, enumeration, event, leak, refusals, source};
 
 fn image(events: impl IntoIterator<Item = EventDesc>) -> Image {
@@ -75,10 +76,11 @@ fn names_are_unique_and_not_empty() {
 fn descriptors_answer_as_written() {
     let names: &'static EnumDesc =
         enumeration("parts", &[(0, "number"), (1, "peer"), (2, "share"), (3, "letter")]);
-    let clock = leak(source("clock").with_description("ticks"));
-    let desc = event("sent", Payload::ELEMENTS, clock).with_bind(Bind::Comm).with_enumeration(names);
+    let clock = source(variable("clock").with_description("ticks"));
+    let sent = variable("sent").with_description("a message").with_enumeration(names);
+    let desc = event(sent, Payload::ELEMENTS, clock).with_bind(Bind::Comm);
     let registry = Registry::new();
-    let desc = desc.with_verbosity(Verbosity::UserBasic).with_description("a message");
+    let desc = desc.with_verbosity(Verbosity::UserBasic);
     assert!(registry.add(&image([desc, event("bare", &[], clock)]), &[]).is_empty());
     let desc = registry.event(registry.event_index("sent").unwrap()).unwrap();
     assert_eq!(
@@ -112,8 +114,8 @@ fn elements_are_consecutive_from_zero() {
 #[test]
 fn enumeration_names_each_element() {
     for items in [&[(0, "number")][..], &[(0, "a"), (1, "b"), (2, "c"), (4, "d")]] {
-        let desc =
-            event("sent", Payload::ELEMENTS, source("clock")).with_enumeration(enumeration("parts", items));
+        let sent = variable("sent").with_enumeration(enumeration("parts", items));
+        let desc = event(sent, Payload::ELEMENTS, source("clock"));
         assert_refusals(&Registry::new(), &image([desc]), &["does not name its elements"]);
     }
 }

@@ -1,6 +1,6 @@
-//! Metadata of a test's variable: its name, and optional properties.
+//! Metadata of a test's definition: its name, and optional properties.
 
-use mpit::internal::desc::{CategoryDesc, Metadata, Origin, SharedMetadata};
+use mpit::internal::desc::{CategoryDesc, EnumDesc, Metadata, Origin, SharedMetadata};
 use mpit::internal::plugin::Activation;
 
 use super::leak;
@@ -10,6 +10,7 @@ pub(crate) struct VariableMetadata {
     name: &'static str,
     description: &'static str,
     component: &'static str,
+    enumeration: Option<&'static EnumDesc>,
     categories: &'static [&'static CategoryDesc],
     aliases: &'static [&'static str],
     environment: &'static [&'static str],
@@ -21,6 +22,7 @@ pub(crate) fn variable(name: &'static str) -> VariableMetadata {
         name,
         description: "",
         component: "",
+        enumeration: None,
         categories: &[],
         aliases: &[],
         environment: &[],
@@ -41,6 +43,10 @@ impl VariableMetadata {
 
     pub(crate) fn with_component(self, component: &'static str) -> Self {
         Self { component, ..self }
+    }
+
+    pub(crate) fn with_enumeration(self, enumeration: &'static EnumDesc) -> Self {
+        Self { enumeration: Some(enumeration), ..self }
     }
 
     pub(crate) fn with_categories(self, categories: &'static [&'static CategoryDesc]) -> Self {
@@ -65,6 +71,9 @@ impl VariableMetadata {
             .with_categories(self.categories)
             .with_aliases(self.aliases)
             .with_environment(self.environment);
+        if let Some(enumeration) = self.enumeration {
+            shared = shared.with_enumeration(enumeration);
+        }
         if let Some(activation) = self.activation {
             shared = shared.with_activation(activation);
         }

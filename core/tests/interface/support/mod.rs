@@ -62,17 +62,18 @@ pub(crate) fn enumeration(name: &'static str, items: &[(i32, &'static str)]) -> 
 }
 
 #[track_caller]
-pub(crate) fn source(name: &'static str) -> &'static SourceDesc {
-    leak(SourceDesc::new(name, SourceOrder::Unordered, leak(SourceCell::new()), here()))
+pub(crate) fn source(metadata: impl Into<VariableMetadata>) -> &'static SourceDesc {
+    let metadata = metadata.into().metadata(here());
+    leak(SourceDesc::new(metadata, SourceOrder::Unordered, leak(SourceCell::new())))
 }
 
 #[track_caller]
 pub(crate) fn event(
-    name: &'static str,
+    metadata: impl Into<VariableMetadata>,
     elements: &'static [Element],
     source: &'static SourceDesc,
 ) -> EventDesc {
-    EventDesc::new(name, elements, source, leak(EventCell::new()), here())
+    EventDesc::new(metadata.into().metadata(here()), elements, source, leak(EventCell::new()))
 }
 
 pub(crate) fn image(

@@ -5,8 +5,7 @@ use std::sync::atomic::Ordering::{Acquire, Release};
 
 use super::{DROPPED, ForeignComponent, PUBLISHED};
 use crate::component::Framework;
-use crate::desc::Activation;
-use crate::desc::Origin;
+use crate::desc::{Activation, Origin};
 use crate::leak::leak;
 use crate::lock::Mutex;
 use crate::log::Log;
