@@ -70,14 +70,15 @@ fn watermarks_by_static_are_bound() {
     let session = tool.session().unwrap();
     let (level, world) = (cell.of(1), Object::world(1, 4));
     level.set(5);
-    let high = session.high_watermark_of_bound(cell, &world).unwrap();
-    let low = session.low_watermark_of_bound(cell, &world).unwrap();
+    let high = session.handle_of_class(cell, Class::HighWatermark, Some(&world)).unwrap();
+    let low = session.handle_of_class(cell, Class::LowWatermark, Some(&world)).unwrap();
     session.start_all().unwrap();
     level.set(9);
     level.set(3);
     level.set(4);
     assert_eq!((high.get(), low.get()), (Ok(9), Ok(3)));
-    assert_eq!(session.high_watermark_of(cell).unwrap_err(), Error::InvalidHandle);
+    let high = session.handle_of_class(cell, Class::HighWatermark, None);
+    assert_eq!(high.unwrap_err(), Error::InvalidHandle);
 }
 
 #[test]

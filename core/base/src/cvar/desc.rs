@@ -1,6 +1,6 @@
 //! Descriptors of control variables.
 
-use super::{CvarCell, ErasedCvar};
+use super::{CvarCell, ErasedCvar, words_of};
 use crate::desc::{Activation, EnumDesc, Metadata, described};
 use crate::object::Object;
 use crate::vocabulary::{Bind, Datatype, Scope, Verbosity};
@@ -159,6 +159,11 @@ impl CvarDesc {
     /// Returns the lowest and the highest value that it accepts, as words, if it is a number with a range.
     pub(super) fn range(&self) -> Option<[u64; 2]> {
         self.cell.range()
+    }
+
+    /// Returns the value in words: see [`words_of`].
+    pub(crate) fn words(&self, object: &Object<'_>) -> Option<Vec<u64>> {
+        words_of(self.cell, object)
     }
 
     /// Copies the value.

@@ -39,3 +39,15 @@ pub trait ErasedCvar: Sync {
     /// Drops the value of an object that was freed.
     fn drop_value(&self, object: &Object<'_>);
 }
+
+/// Returns the value in words, which are aligned for every datatype. `None` if it cannot be read, or memory is short.
+pub(crate) fn words_of(cell: &(impl ErasedCvar + ?Sized), object: &Object<'_>) -> Option<Vec<u64>> {
+    let count = cell.count() as usize;
+    let len = (count * cell.datatype().size()).div_ceil(size_of::<u64>());
+    let mut words: Vec<u64> = Vec::new();
+    words.try_reserve_exact(len).ok()?;
+    words.resize(len, 0);
+    // SAFETY: `words` is aligned for every datatype, and has as many bytes as the variable's elements.
+    unsafe { cell.read(object, words.as_mut_ptr().cast(), count) }.ok()?;
+    Some(words)
+}

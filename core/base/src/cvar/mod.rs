@@ -49,7 +49,7 @@ mod text;
 pub use cell::CvarCell;
 pub use cell::{Cvar, CvarValue, Text};
 pub(crate) use desc::CvarDesc;
-pub(crate) use erased::ErasedCvar;
+pub(crate) use erased::{ErasedCvar, words_of};
 pub use object_cvar::ObjectCvar;
 pub(crate) use setters::Setters;
 pub use sources::ValueSource;

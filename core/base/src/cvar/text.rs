@@ -8,14 +8,8 @@ impl CvarDesc {
     /// Returns the present value as text that `--set` accepts, with an enumeration's items by name. For a bound variable, the
     /// default of all objects.
     pub fn value_as_text(&self) -> String {
-        // Made of words, which are aligned for every element type.
-        let mut value = vec![0_u64; (self.count() * self.datatype().size()).div_ceil(8)];
-        let start: *mut u8 = value.as_mut_ptr().cast();
-        // SAFETY: `value` has space for `count` elements, and words are aligned for all datatypes.
-        if unsafe { self.read(&Object::NONE, start) }.is_err() {
-            return String::new();
-        }
-        let bytes: Vec<u8> = value.iter().flat_map(|word| word.to_ne_bytes()).collect();
+        let Some(words) = self.words(&Object::NONE) else { return String::new() };
+        let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_ne_bytes()).collect();
         if self.datatype() == Datatype::Char {
             let text = bytes.split(|byte| *byte == 0).next().unwrap_or_default();
             return String::from_utf8_lossy(text).into_owned();

@@ -11,7 +11,7 @@ use super::table::{Entry, TableBuilder};
 use crate::abi::{
     CVAR_BEFORE_INIT, Cvar, FreedFunction, GetFunction, PutOfFunction, ReadFunction, SetFunction,
 };
-use crate::cvar::{CvarDesc, ErasedCvar, Setters};
+use crate::cvar::{CvarDesc, ErasedCvar, Setters, words_of};
 use crate::desc::EnumDesc;
 use crate::leak::{leak, leak_list, leak_text};
 use crate::lock::{Guard, Mutex};
@@ -182,25 +182,14 @@ impl Setting {
 
     /// Passes the value in the storage to the function of the variable.
     fn apply_again(&self, function: SetFunction) {
-        // Made of words, which are aligned for every element type.
-        let len = (self.count * self.datatype.size()).div_ceil(8);
-        let mut words: Vec<u64> = Vec::new();
-        if words.try_reserve_exact(len).is_err() {
-            return;
-        }
-        words.resize(len, 0);
-        let start: *mut u8 = words.as_mut_ptr().cast();
-        // SAFETY: `words` has space for `self.count` elements, and words are aligned for all datatypes.
-        if unsafe { self.read(&Object::NONE, start, self.count) }.is_err() {
-            return;
-        }
+        let Some(words) = words_of(self, &Object::NONE) else { return };
         let count = if self.datatype == Datatype::Char {
             words.iter().flat_map(|word| word.to_ne_bytes()).take_while(|byte| *byte != 0).count()
         } else {
             self.count
         };
         // SAFETY: the table's function of this type (`mpit_plugin.h`), with its own `user_data` and `count` elements.
-        unsafe { function(self.user_data, start.cast(), count as c_int) };
+        unsafe { function(self.user_data, words.as_ptr().cast(), count as c_int) };
     }
 }
 

@@ -4,9 +4,9 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::atomic::Ordering::{Acquire, Release};
 
+use super::Registry;
 use super::categories::{self, Category, Members};
 use super::plan::{Pending, RegistrationPlan};
-use super::{CvarEntry, Registry};
 use crate::cell::PvarDesc;
 use crate::cvar::CvarDesc;
 use crate::cvar::sources::{self, Setting, ValueSource};
@@ -39,10 +39,10 @@ impl Registry {
 
     /// Sets control variables from their sources. Runs their functions, so the caller must hold no lock.
     pub(super) fn apply(&self, cvars: Range<u32>, settings: &[Setting]) {
-        for entry in cvars.filter_map(|index| self.cvars.get(index)) {
-            let source = sources::apply(entry.desc, settings);
+        for (index, desc) in cvars.filter_map(|index| Some((index, self.cvar(index)?))) {
+            let source = sources::apply(desc, settings);
             if source != ValueSource::Default {
-                entry.set_source(source);
+                self.set_cvar_source(index, source);
             }
         }
     }
@@ -79,7 +79,9 @@ impl Registry {
                 let _ = self.bound_cvars.push(desc);
             }
             members.add(index, desc.categories());
-            CvarEntry { desc, source: Mutex::new(ValueSource::Default) }
+            // Before the variable is found. One image is added at a time, and lists are longer than memory.
+            let _ = self.cvar_sources.push(Mutex::new(ValueSource::Default));
+            desc
         });
         members.put(|members| &mut members.cvars)
     }

@@ -36,6 +36,11 @@ impl<T> IndexSpace<T> {
         self.names.find(key)
     }
 
+    /// Returns the entry with a key.
+    pub(super) fn find_entry(&self, key: Key<'_>) -> Option<&T> {
+        self.find(key).and_then(|index| self.get(index))
+    }
+
     /// Appends a batch, each definition as the result of `entry` for its index. `names` lead to the positions in the batch. One
     /// caller at a time.
     pub(super) fn append_batch<D: Definition>(

@@ -61,28 +61,13 @@ use index_space::IndexSpace;
 use name_index::Key;
 use plan::RegistrationPlan;
 
-/// A control variable of the registry: its definition and the source of its present value.
-#[derive(Debug)]
-pub(crate) struct CvarEntry {
-    desc: &'static CvarDesc,
-    source: Mutex<ValueSource>,
-}
-
-impl CvarEntry {
-    pub(crate) fn desc(&self) -> &'static CvarDesc {
-        self.desc
-    }
-
-    pub(crate) fn set_source(&self, source: ValueSource) {
-        *self.source.lock() = source;
-    }
-}
-
 /// All variables, events and categories of this process, under indices that never change.
 #[derive(Debug, Default)]
 pub struct Registry {
     pvars: IndexSpace<&'static PvarDesc>,
-    cvars: IndexSpace<CvarEntry>,
+    cvars: IndexSpace<&'static CvarDesc>,
+    /// The sources of the present values of control variables.
+    cvar_sources: Log<Mutex<ValueSource>>,
     pvars_by_cell: CellIndex,
     cvars_by_cell: CellIndex,
     /// Control variables with a value for each object.
@@ -290,16 +275,18 @@ impl Registry {
 
     /// Returns a control variable.
     pub fn cvar(&self, index: u32) -> Option<&'static CvarDesc> {
-        self.cvars.get(index).map(CvarEntry::desc)
+        self.cvars.get(index).copied()
     }
 
     /// Returns the source of the present value of a control variable.
     pub fn cvar_source(&self, index: u32) -> Option<ValueSource> {
-        self.cvars.get(index).map(|entry| entry.source.lock().clone())
+        self.cvar_sources.get(index as usize).map(|source| source.lock().clone())
     }
 
-    pub(crate) fn cvar_entry(&self, index: u32) -> Option<&CvarEntry> {
-        self.cvars.get(index)
+    pub(crate) fn set_cvar_source(&self, index: u32, source: ValueSource) {
+        if let Some(of_variable) = self.cvar_sources.get(index as usize) {
+            *of_variable.lock() = source;
+        }
     }
 
     /// Returns the index of the control variable with a name.
@@ -362,7 +349,7 @@ impl Registry {
     }
 
     fn category_named(&self, name: &str) -> Option<&Category> {
-        self.category_index(name).and_then(|index| self.category(index))
+        self.categories.find_entry(Key::new(name))
     }
 
     /// Returns all enumerations.
@@ -372,7 +359,7 @@ impl Registry {
 
     /// Returns the enumeration with a name.
     pub fn enum_named(&self, name: &str) -> Option<&'static EnumDesc> {
-        self.enums.find(Key::new(name)).and_then(|index| self.enums.get(index)).copied()
+        self.enums.find_entry(Key::new(name)).copied()
     }
 
     /// Returns the number that is incremented whenever members are added to a category.

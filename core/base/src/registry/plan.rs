@@ -6,7 +6,7 @@ use super::definition::Definition;
 use super::index_space::IndexSpace;
 use super::name_index::{BatchNames, Key};
 use super::order::sorted;
-use super::{Category, CvarEntry, Effect, Fault, Image, Refusal, Registry, Rule, check, check_text};
+use super::{Category, Effect, Fault, Image, Refusal, Registry, Rule, check, check_text};
 use crate::cell::PvarDesc;
 use crate::cvar::CvarDesc;
 use crate::desc::{CategoryDesc, EnumDesc};
@@ -101,15 +101,7 @@ impl RegistrationPlan {
 
     fn plan_enums(&mut self, registry: &Registry, image: &Image) {
         for desc in image.all_enums() {
-            let fault = check::check_enum(desc).err();
-            plan_entry(
-                &mut self.enums,
-                &mut self.refusals,
-                &registry.enums,
-                |desc| *desc,
-                (desc, desc.key()),
-                fault,
-            );
+            self.plan(registry, (desc, desc.key()), check::check_enum(desc));
         }
     }
 
@@ -122,52 +114,24 @@ impl RegistrationPlan {
             self.pvars.put_keys_of(block, &mut keys);
             for (desc, key) in block.iter().copied().zip(keys.iter().copied()) {
                 let enumeration = desc.enumeration();
-                let fault = check::check_pvar(desc, enumeration).err();
-                if fault.is_none() && self.refuse_if_missing(desc, self.missing_enum(registry, enumeration)) {
-                    continue;
-                }
-                plan_entry(
-                    &mut self.pvars,
-                    &mut self.refusals,
-                    &registry.pvars,
-                    |desc| *desc,
-                    (desc, key),
-                    fault,
-                );
+                let checked = check::check_pvar(desc, enumeration)
+                    .and_then(|()| self.check_is_there(registry, "enumeration", enumeration));
+                self.plan(registry, (desc, key), checked);
             }
         }
     }
 
     fn plan_cvars(&mut self, registry: &Registry, image: &Image) {
         for desc in sorted(&image.cvars, |_| false, |_| ()) {
-            let fault = check::check_cvar(desc).err();
-            if fault.is_none()
-                && self.refuse_if_missing(desc, self.missing_enum(registry, desc.enumeration()))
-            {
-                continue;
-            }
-            plan_entry(
-                &mut self.cvars,
-                &mut self.refusals,
-                &registry.cvars,
-                CvarEntry::desc,
-                (desc, desc.key()),
-                fault,
-            );
+            let checked = check::check_cvar(desc)
+                .and_then(|()| self.check_is_there(registry, "enumeration", desc.enumeration()));
+            self.plan(registry, (desc, desc.key()), checked);
         }
     }
 
     fn plan_sources(&mut self, registry: &Registry, image: &Image) {
         for desc in image.all_sources() {
-            let fault = check_text(desc.name(), desc.description()).err();
-            plan_entry(
-                &mut self.sources,
-                &mut self.refusals,
-                &registry.sources,
-                |desc| *desc,
-                (desc, desc.key()),
-                fault,
-            );
+            self.plan(registry, (desc, desc.key()), check_text(desc.name(), desc.description()));
         }
     }
 
@@ -178,24 +142,49 @@ impl RegistrationPlan {
         let mut cells: HashMap<*const EventCell, &'static EventDesc> = HashMap::new();
         for desc in sorted(&image.events, is_bound, |_| ()) {
             let cell = std::ptr::from_ref(desc.cell());
-            let fault = check::check_event(desc, cells.get(&cell).copied()).err();
-            let missing = self
-                .missing_enum(registry, desc.element_names())
-                .or_else(|| self.missing_source(registry, desc.source()));
-            if fault.is_none() && self.refuse_if_missing(desc, missing) {
-                continue;
-            }
-            let is_planned = plan_entry(
-                &mut self.events,
-                &mut self.refusals,
-                &registry.events,
-                |desc| *desc,
-                (desc, desc.key()),
-                fault,
-            );
-            if is_planned {
+            let checked = check::check_event(desc, cells.get(&cell).copied())
+                .and_then(|()| self.check_is_there(registry, "enumeration", desc.element_names()))
+                .and_then(|()| self.check_is_there(registry, "source", Some(desc.source())));
+            if self.plan(registry, (desc, desc.key()), checked) {
                 cells.insert(cell, desc);
             }
+        }
+    }
+
+    /// Plans a definition that was checked. Of two with one name the first one stays; the same definition may come twice. Returns true
+    /// if the definition is new and was planned.
+    fn plan<D: Planned>(
+        &mut self,
+        registry: &Registry,
+        (desc, key): (&'static D, Key<'static>),
+        checked: Result<(), Fault>,
+    ) -> bool {
+        if let Err(fault) = checked {
+            let is_taken = fault.rule == Rule::LeftOut;
+            self.refusals.push(Refusal { is_taken, ..Refusal::of(desc, fault) });
+            return false;
+        }
+        let first = D::registered(registry).find_entry(key).copied();
+        let Some(first) = first.or_else(|| D::planned(self).push(desc, key)) else { return true };
+        if !first.is(desc) {
+            let first = (first.origin(), first.activation());
+            self.refusals.push(Refusal::duplicate(desc.label(), desc.origin(), first));
+        }
+        false
+    }
+
+    /// Refuses a definition that needs another one, such as an enumeration, which was left out.
+    fn check_is_there<D: Planned>(
+        &mut self,
+        registry: &Registry,
+        what: &str,
+        needed: Option<&'static D>,
+    ) -> Result<(), Fault> {
+        let Some(needed) = needed else { return Ok(()) };
+        let key = needed.key();
+        match D::registered(registry).find_entry(key).copied().or_else(|| D::planned(self).find(key)) {
+            Some(found) if found.is(needed) => Ok(()),
+            _ => Err(Fault::of(Rule::LeftOut, format!("its {what} `{}` was left out", needed.name()))),
         }
     }
 
@@ -212,28 +201,6 @@ impl RegistrationPlan {
             } else {
                 self.refusals.push(Refusal::of(desc, check::CELL_IS_TAKEN));
             }
-        }
-    }
-
-    /// Refuses a definition if something that it needs is missing. Returns true if so.
-    fn refuse_if_missing(&mut self, desc: &impl Definition, missing: Option<Fault>) -> bool {
-        let Some(fault) = missing else { return false };
-        self.refusals.push(Refusal { is_taken: true, ..Refusal::of(desc, fault) });
-        true
-    }
-
-    fn missing_enum(&self, registry: &Registry, desc: Option<&'static EnumDesc>) -> Option<Fault> {
-        let desc = desc?;
-        match known(&self.enums, &registry.enums, |desc| *desc, desc.key()) {
-            Some(found) if found.is(desc) => None,
-            _ => Some(Fault::of(Rule::LeftOut, format!("its enumeration `{}` was left out", desc.name()))),
-        }
-    }
-
-    fn missing_source(&self, registry: &Registry, desc: &'static SourceDesc) -> Option<Fault> {
-        match known(&self.sources, &registry.sources, |desc| *desc, desc.key()) {
-            Some(found) if found.is(desc) => None,
-            _ => Some(Fault::of(Rule::LeftOut, format!("its source `{}` was left out", desc.name()))),
         }
     }
 
@@ -298,44 +265,32 @@ impl RegistrationPlan {
     }
 }
 
-/// Returns the definition with a key, in the registry or in the plan.
-fn known<T, D: Definition>(
-    new: &Pending<D>,
-    there: &IndexSpace<T>,
-    desc_of: impl Fn(&T) -> &'static D,
-    key: Key<'_>,
-) -> Option<&'static D> {
-    registered(there, desc_of, key).or_else(|| new.find(key))
+/// A kind of definition that is found by its key alone.
+trait Planned: Definition + Sized {
+    fn registered(registry: &Registry) -> &IndexSpace<&'static Self>;
+
+    fn planned(plan: &mut RegistrationPlan) -> &mut Pending<Self>;
 }
 
-fn registered<T, D: Definition>(
-    there: &IndexSpace<T>,
-    desc_of: impl Fn(&T) -> &'static D,
-    key: Key<'_>,
-) -> Option<&'static D> {
-    there.find(key).and_then(|index| there.get(index)).map(desc_of)
-}
+macro_rules! planned {
+    ($($desc:ident: $list:ident;)*) => {$(
+        impl Planned for $desc {
+            fn registered(registry: &Registry) -> &IndexSpace<&'static Self> {
+                &registry.$list
+            }
 
-/// Plans a definition that has this fault, if any. Of two with one name the first one stays; the same definition may come twice.
-/// Returns true if the definition is new and was planned.
-fn plan_entry<T, D: Definition>(
-    new: &mut Pending<D>,
-    refusals: &mut Vec<Refusal>,
-    there: &IndexSpace<T>,
-    desc_of: impl Fn(&T) -> &'static D,
-    (desc, key): (&'static D, Key<'static>),
-    fault: Option<Fault>,
-) -> bool {
-    if let Some(fault) = fault {
-        refusals.push(Refusal::of(desc, fault));
-        return false;
-    }
-    let Some(first) = registered(there, desc_of, key).or_else(|| new.push(desc, key)) else { return true };
-    if !first.is(desc) {
-        let first = (first.origin(), first.activation());
-        refusals.push(Refusal::duplicate(desc.label(), desc.origin(), first));
-    }
-    false
+            fn planned(plan: &mut RegistrationPlan) -> &mut Pending<Self> {
+                &mut plan.$list
+            }
+        }
+    )*};
+}
+planned! {
+    EnumDesc: enums;
+    PvarDesc: pvars;
+    CvarDesc: cvars;
+    SourceDesc: sources;
+    EventDesc: events;
 }
 
 /// Returns true if category `from` is `target`, or contains it at any depth: in the registry, or by the planned links.

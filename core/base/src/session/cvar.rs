@@ -9,7 +9,6 @@ use crate::cvar::CvarDesc;
 use crate::cvar::sources::ValueSource;
 use crate::desc::check_active;
 use crate::object::Object;
-use crate::registry::CvarEntry;
 use crate::vocabulary::{Bind, Datatype, Scope};
 use crate::{Error, Result};
 
@@ -23,9 +22,9 @@ impl Interface {
     /// that is missing or of another kind; [`Error::OutOfHandles`].
     pub fn cvar_handle_alloc(&self, index: u32, object: Option<&Object<'_>>) -> Result<(CvarHandle, usize)> {
         self.check_initialized()?;
-        let entry = self.registry.cvar_entry(index).ok_or(Error::InvalidIndex)?;
-        check_active(entry.desc().activation(), Error::InvalidIndex)?;
-        let object = match (entry.desc().bind(), object) {
+        let desc = self.registry.cvar(index).ok_or(Error::InvalidIndex)?;
+        check_active(desc.activation(), Error::InvalidIndex)?;
+        let object = match (desc.bind(), object) {
             (Bind::NoObject, _) => 0,
             (kind, Some(object)) if object.kind() == kind && object.id() != FREED => object.id(),
             _ => return Err(Error::InvalidHandle),
@@ -34,11 +33,11 @@ impl Interface {
             handle.index.store(index, SeqCst);
             handle.object.store(object, SeqCst);
         };
-        if entry.desc().bind() != Bind::NoObject {
+        if desc.bind() != Bind::NoObject {
             self.has_bound_cvars.store(true, SeqCst);
         }
         let id = self.cvars.take((), CvarBinding::default, fill).ok_or(Error::OutOfHandles)?;
-        Ok((CvarHandle(id), entry.desc().count()))
+        Ok((CvarHandle(id), desc.count()))
     }
 
     /// Invalidates the handles that are bound to an object that was freed, and drops its values of control variables. Runs
@@ -46,8 +45,8 @@ impl Interface {
     pub fn object_freed(&self, kind: Bind, id: u64) {
         if self.has_bound_cvars.load(SeqCst) {
             for (_, handle) in self.cvars.iter() {
-                let entry = self.registry.cvar_entry(handle.index.load(SeqCst));
-                if entry.is_some_and(|entry| entry.desc().bind() == kind) {
+                let desc = self.registry.cvar(handle.index.load(SeqCst));
+                if desc.is_some_and(|desc| desc.bind() == kind) {
                     // Fails for a handle of another object, which stays valid.
                     let _ = handle.object.compare_exchange(id, FREED, SeqCst, SeqCst);
                 }
@@ -76,16 +75,16 @@ impl Interface {
         self.cvars.get(handle.0).map(|handle| handle.index.load(SeqCst)).ok_or(Error::InvalidHandle)
     }
 
-    /// Returns the variable and object of a valid handle.
-    fn cvar_at(&self, handle: CvarHandle) -> Result<(&'static CvarEntry, Object<'static>)> {
+    /// Returns the variable, its index, and the object of a valid handle.
+    fn cvar_at(&self, handle: CvarHandle) -> Result<(&'static CvarDesc, u32, Object<'static>)> {
         let seen = |handle: &CvarBinding| Some((handle.index.load(SeqCst), handle.object.load(SeqCst)));
         let (index, object) = self.cvars.get_with(handle.0, seen).ok_or(Error::InvalidHandle)?;
-        let entry = self.registry.cvar_entry(index).ok_or(Error::InvalidHandle)?;
-        check_active(entry.desc().activation(), Error::InvalidHandle)?;
+        let desc = self.registry.cvar(index).ok_or(Error::InvalidHandle)?;
+        check_active(desc.activation(), Error::InvalidHandle)?;
         if object == FREED {
             return Err(Error::InvalidHandle);
         }
-        Ok((entry, Object::new(entry.desc().bind(), object)))
+        Ok((desc, index, Object::new(desc.bind(), object)))
     }
 
     /// Copies the value of a control variable.
@@ -103,8 +102,7 @@ impl Interface {
         if out.is_null() {
             return Err(Error::Invalid);
         }
-        let (entry, object) = self.cvar_at(handle)?;
-        let desc = entry.desc();
+        let (desc, _, object) = self.cvar_at(handle)?;
         check_buffer(out, desc.datatype())?;
         // SAFETY: not null and aligned; the caller ensures that it has the variable's elements.
         unsafe { desc.read(&object, out) }
@@ -127,8 +125,7 @@ impl Interface {
         if value.is_null() {
             return Err(Error::Invalid);
         }
-        let (entry, object) = self.cvar_at(handle)?;
-        let desc = entry.desc();
+        let (desc, index, object) = self.cvar_at(handle)?;
         check_buffer(value, desc.datatype())?;
         if matches!(desc.scope(), Scope::Constant | Scope::ReadOnly) {
             return Err(Error::CvarSetNever);
@@ -147,7 +144,7 @@ impl Interface {
         // SAFETY: not null and aligned; `count` elements are readable, the number that `text_or_all` found.
         unsafe { desc.write(&object, value, count) }?;
         if object.kind() == Bind::NoObject {
-            entry.set_source(ValueSource::Tool);
+            self.registry.set_cvar_source(index, ValueSource::Tool);
         } else if self.cvar_at(handle).is_err() {
             // If the object was freed after the handle was checked, its new value must be dropped again.
             desc.drop_value(&object);
@@ -167,20 +164,9 @@ fn is_frozen(desc: &CvarDesc) -> bool {
 ///
 /// `value` is valid for reads of `count` elements, at most those of the variable.
 unsafe fn has_value(desc: &CvarDesc, object: &Object<'_>, value: *const u8, count: usize) -> bool {
-    let size = desc.datatype().size();
-    let mut present: Vec<u64> = Vec::new();
-    // A vector of `u64`, because elements are aligned.
-    let words = (desc.count() * size).div_ceil(size_of::<u64>());
-    if present.try_reserve_exact(words).is_err() {
-        return false;
-    }
-    present.resize(words, 0);
-    // SAFETY: `present` is aligned for every datatype, and has as many bytes as the variable's elements.
-    if unsafe { desc.read(object, present.as_mut_ptr().cast()) }.is_err() {
-        return false;
-    }
+    let Some(present) = desc.words(object) else { return false };
     let bytes = || present.iter().flat_map(|word| word.to_ne_bytes());
-    let is_equal = bytes().take(count * size).enumerate().all(|(at, byte)| {
+    let is_equal = bytes().take(count * desc.datatype().size()).enumerate().all(|(at, byte)| {
         // SAFETY: `at` is less than `count` elements, which are readable (condition of this function).
         byte == unsafe { value.wrapping_add(at).read() }
     });

@@ -38,66 +38,23 @@ impl Session<'_> {
     /// [`Error::InvalidName`] if `cell` stores no performance variable of the registry, or is ambiguous; those of
     /// [`handle_at`](Self::handle_at).
     pub fn handle_of<C: Cell>(&self, cell: &'static C) -> Result<HandleOf<'_, C>> {
-        self.at(self.main_index_of(cell), None)
+        let own_class = self.index_of(cell, |class| !class.is_watermark());
+        self.typed_at(own_class.or_else(|| self.index_of(cell, Class::is_watermark)), None)
     }
 
-    /// Allocates a handle like [`handle_of`](Self::handle_of), for a variable that is bound to an object.
+    /// Allocates a handle like [`handle_of`](Self::handle_of), of the variable of one class, such as the high watermark of a level;
+    /// `object` is for variables that are bound to one.
     ///
     /// # Errors
     ///
     /// Those of [`handle_of`](Self::handle_of).
-    pub fn handle_of_bound<C: Cell>(&self, cell: &'static C, object: &Object<'_>) -> Result<HandleOf<'_, C>> {
-        self.at(self.main_index_of(cell), Some(object))
-    }
-
-    /// Allocates a handle of the high watermark of `cell`.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`handle_of`](Self::handle_of).
-    pub fn high_watermark_of<C: Cell>(&self, cell: &'static C) -> Result<HandleOf<'_, C>> {
-        self.at(self.index_of(cell, |class| class == Class::HighWatermark), None)
-    }
-
-    /// Allocates a handle of the high watermark of `cell`, for a variable that is bound to an object.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`handle_of`](Self::handle_of).
-    pub fn high_watermark_of_bound<C: Cell>(
+    pub fn handle_of_class<C: Cell>(
         &self,
         cell: &'static C,
-        object: &Object<'_>,
+        class: Class,
+        object: Option<&Object<'_>>,
     ) -> Result<HandleOf<'_, C>> {
-        self.at(self.index_of(cell, |class| class == Class::HighWatermark), Some(object))
-    }
-
-    /// Allocates a handle of the low watermark of `cell`.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`handle_of`](Self::handle_of).
-    pub fn low_watermark_of<C: Cell>(&self, cell: &'static C) -> Result<HandleOf<'_, C>> {
-        self.at(self.index_of(cell, |class| class == Class::LowWatermark), None)
-    }
-
-    /// Allocates a handle of the low watermark of `cell`, for a variable that is bound to an object.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`handle_of`](Self::handle_of).
-    pub fn low_watermark_of_bound<C: Cell>(
-        &self,
-        cell: &'static C,
-        object: &Object<'_>,
-    ) -> Result<HandleOf<'_, C>> {
-        self.at(self.index_of(cell, |class| class == Class::LowWatermark), Some(object))
-    }
-
-    /// Returns the index of the variable of the cell's own class; only if there is none, that of a watermark.
-    fn main_index_of<C: Cell>(&self, cell: &'static C) -> Option<u32> {
-        self.index_of(cell, |class| !class.is_watermark())
-            .or_else(|| self.index_of(cell, Class::is_watermark))
+        self.typed_at(self.index_of(cell, |its| its == class), object)
     }
 
     fn index_of<C: Cell>(&self, cell: &'static C, is_wanted: impl Fn(Class) -> bool) -> Option<u32> {
@@ -112,7 +69,7 @@ impl Session<'_> {
         }
     }
 
-    fn at<C: Cell>(&self, index: Option<u32>, object: Option<&Object<'_>>) -> Result<HandleOf<'_, C>> {
+    fn typed_at<C: Cell>(&self, index: Option<u32>, object: Option<&Object<'_>>) -> Result<HandleOf<'_, C>> {
         let handle = self.handle_at(index.ok_or(Error::InvalidName)?, object)?;
         Ok(HandleOf { handle, of: PhantomData })
     }

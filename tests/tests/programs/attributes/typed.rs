@@ -70,7 +70,8 @@ fn handles_by_static_read_values() -> mpit::Result<()> {
     let tool = Tool::new();
     let session = tool.session()?;
     let (count, level) = (session.handle_of(&TYPED_COUNT)?, session.handle_of(&TYPED_LEVEL)?);
-    let (high, low) = (session.high_watermark_of(&TYPED_LEVEL)?, session.low_watermark_of(&TYPED_LEVEL)?);
+    let high = session.handle_of_class(&TYPED_LEVEL, Class::HighWatermark, None)?;
+    let low = session.handle_of_class(&TYPED_LEVEL, Class::LowWatermark, None)?;
     let most = session.handle_of(&TYPED_MOST)?;
     assert_eq!(level.desc().class(), Class::Level);
     assert_eq!(most.desc().class(), Class::HighWatermark);
@@ -99,7 +100,7 @@ fn handles_by_static_are_bound() -> mpit::Result<()> {
     assert!(session.handle_of(&TYPED_PEERS).is_err());
     let ranks = [2, 0, 1].map(AtomicU32::new);
     let comm = Object::comm(1 << 40, &ranks);
-    let peers = session.handle_of_bound(&TYPED_PEERS, &comm)?;
+    let peers = session.handle_of_class(&TYPED_PEERS, Class::Aggregate, Some(&comm))?;
     peers.start()?;
     TYPED_PEERS.add(1, 5);
     assert_eq!(peers.elements()?, [0, 0, 5]);
@@ -114,7 +115,8 @@ fn other_statics_are_refused() -> mpit::Result<()> {
     let tool = Tool::new();
     let session = tool.session()?;
     assert_eq!(session.handle_of(&UNKNOWN).unwrap_err(), Error::InvalidName);
-    assert_eq!(session.high_watermark_of(&TYPED_COUNT).unwrap_err(), Error::InvalidName);
+    let high = session.handle_of_class(&TYPED_COUNT, Class::HighWatermark, None);
+    assert_eq!(high.unwrap_err(), Error::InvalidName);
     assert_eq!(tool.setting_of(&UNKNOWN_SETTING).unwrap_err(), Error::InvalidName);
     UNKNOWN.increment();
     assert_eq!(UNKNOWN_SETTING.get(), 1);
