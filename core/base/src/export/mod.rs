@@ -8,6 +8,7 @@
 //! and never freed. The functions catch panics.
 
 pub mod announcement;
+mod c_tables;
 mod component;
 mod cvar;
 mod enums;
@@ -16,7 +17,6 @@ pub mod fault_log;
 mod groups;
 pub mod image;
 mod pvar;
-mod tables;
 #[cfg(test)]
 mod tests;
 mod text;
@@ -32,7 +32,7 @@ use crate::leak::leak;
 use crate::lists::dependents::Reader;
 use crate::panic::catch_panic;
 use crate::registry::{Image, Refusal};
-use tables::Tables;
+use c_tables::Tables;
 
 /// The component of the definitions of mpit itself, which a host has as well.
 const OWN: &str = "mpit";

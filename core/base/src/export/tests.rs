@@ -4,7 +4,7 @@
 use std::ffi::{CStr, c_char};
 use std::sync::atomic::AtomicU32;
 
-use super::tables::Tables;
+use super::c_tables::Tables;
 use super::{About, export, only_one};
 use crate::abi::{self, Host, MAGIC, MAJOR, MINOR};
 use crate::cell::{Counter, Custom, PvarDesc};

@@ -2,7 +2,7 @@
 
 use std::ffi::c_int;
 
-use super::{load, table};
+use super::{c_table, load};
 use crate::abi::PluginFunction;
 use crate::host::threads;
 use crate::log::Log;
@@ -29,7 +29,7 @@ pub unsafe fn adopt(function: PluginFunction) {
                 let _ = LISTENING.push(set_concurrent);
             }
             // SAFETY: the image's copy of this crate made the table as `mpit_plugin.h` specifies, and the image stays loaded.
-            unsafe { table::register(plugin.table) }
+            unsafe { c_table::register(plugin.table) }
         }
         Err(why) => Err(why),
     };

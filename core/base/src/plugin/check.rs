@@ -9,9 +9,9 @@
 use std::path::{Path, PathBuf};
 use std::ptr;
 
+use super::c_table::{self, Definitions};
 use super::component::Claim;
 use super::loaded::Plugin;
-use super::table::{self, Definitions};
 use super::{find, load};
 use crate::abi;
 use crate::desc::Activation;
@@ -77,7 +77,7 @@ impl Subject {
     pub fn read(&self) -> Result<Contents, Fault> {
         // SAFETY: `open`, the only constructor of a `Subject`, requires that the plug-in's code may run in this process.
         let definitions =
-            unsafe { table::convert_leniently(self.plugin.table, Some(leak(Activation::new()))) };
+            unsafe { c_table::convert_leniently(self.plugin.table, Some(leak(Activation::new()))) };
         let (Definitions { image, components, cells }, mut refusals) = definitions?;
         for (place, (cell, desc)) in cells.events.iter().enumerate() {
             let first = cells.events[..place].iter().find(|(other, _)| ptr::eq(*other, *cell));

@@ -2,7 +2,7 @@
 
 use super::c_strings::{NAME, text};
 use super::c_structs::{EntryResult, check_list, read};
-use super::table::TableBuilder;
+use super::c_table::TableBuilder;
 use crate::abi::Enum;
 use crate::desc::{EnumDesc, EnumItem, Origin};
 use crate::leak::{leak, leak_list};

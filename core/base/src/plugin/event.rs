@@ -2,7 +2,7 @@
 
 use super::c_strings::{NAME, from_code, names, text};
 use super::c_structs::{EntryResult, check_list, check_writable};
-use super::table::{Entry, TableBuilder};
+use super::c_table::{Entry, TableBuilder};
 use crate::abi::{self, EventCell};
 use crate::desc::{EnumDesc, EnumItem};
 use crate::event::{self, Element, EventDesc, LARGEST_EVENT, SourceDesc};

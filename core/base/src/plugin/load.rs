@@ -9,7 +9,7 @@ use std::path::Path;
 
 use super::c_strings::{DESCRIPTION, NAME, text};
 use super::c_structs::{LoadResult, MAX_SIZE, check_list, check_readable};
-use super::table::{self, Definitions};
+use super::c_table::{self, Definitions};
 use crate::abi::{self, Host, MAGIC, MAJOR, MINOR, PluginFunction};
 use crate::desc::Activation;
 use crate::os::readable::Pages;
@@ -80,7 +80,7 @@ pub(super) unsafe fn open(path: &Path, activation: &'static Activation) -> LoadR
     // SAFETY: the caller ensures that the file is a plug-in as `mpit_plugin.h` specifies, whose constructors may run here.
     let (name, plugin) = unsafe { handshake(path) }?;
     // SAFETY: the table belongs to a plug-in that satisfies `mpit_plugin.h`: the caller ensures it. The plug-in stays loaded.
-    let definitions = unsafe { table::convert(plugin.table, Some(activation)) }?;
+    let definitions = unsafe { c_table::convert(plugin.table, Some(activation)) }?;
     let abi::Plugin { activate, deactivate, set_concurrent, .. } = plugin;
     Ok(Opened { name, definitions, hooks: Hooks { activate, deactivate, set_concurrent } })
 }

@@ -7,10 +7,10 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use super::c_structs::LoadResult;
+use super::c_table::{LEAST_MEMORY, in_one_line};
 use super::component;
 use super::find::{self, File};
 use super::load::{self, Hooks, Opened};
-use super::table::{LEAST_MEMORY, in_one_line};
 use crate::Error;
 use crate::cvar::sources;
 use crate::desc::Activation;

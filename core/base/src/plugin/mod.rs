@@ -10,7 +10,7 @@
 //! | module | content |
 //! |---|---|
 //! | `c_structs`, `c_strings` | checked access to structs and strings in another image's memory |
-//! | `table` | the checks and the registration of a whole table |
+//! | `c_table` | the checks and the registration of a whole table |
 //! | `pvar`, `settings`, `enums`, `event` | the entries of a table |
 //! | `metadata`, `leak` | the metadata that entries share, and values that are never freed |
 //! | `cell` | cells of performance variables of other images |
@@ -23,6 +23,7 @@
 mod adopted;
 mod c_strings;
 mod c_structs;
+mod c_table;
 mod cell;
 pub mod check;
 pub mod component;
@@ -36,15 +37,14 @@ mod metadata;
 mod pvar;
 mod raise;
 mod settings;
-mod table;
 
 pub use adopted::adopt;
+pub use c_table::register;
+#[doc(hidden)]
+pub use c_table::register_in;
 #[cfg(feature = "plugins")]
 pub(crate) use loaded::load_all;
 pub use loaded::{Plugin, Refused, all, load, numbered};
-pub use table::register;
-#[doc(hidden)]
-pub use table::register_in;
 
 /// Notifies plug-ins and adopted images of the thread level from now on.
 fn listen_to_thread_level() {

@@ -4,8 +4,8 @@ use std::ffi::c_int;
 
 use super::c_strings::{from_code, names};
 use super::c_structs::{EntryResult, check_list, check_writable};
+use super::c_table::{Entry, TableBuilder};
 use super::cell::{self, Count, ForeignSource, MAX_ELEMENTS, ValueSource};
-use super::table::{Entry, TableBuilder};
 use crate::abi::{PVAR_ATOMIC, PVAR_CONTINUOUS, PVAR_CUMULATIVE, PVAR_READONLY, PVAR_WRITABLE, Pvar, Sum};
 use crate::cell::{LevelStorage, PvarFlags};
 use crate::leak::leak;

@@ -5,9 +5,9 @@ use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, Ordering::Relaxed};
 
 use super::c_strings::{from_code, names};
 use super::c_structs::{EntryResult, check_list, const_message};
+use super::c_table::{Entry, TableBuilder};
 use super::cell::load;
 use super::pvar::fixed_count;
-use super::table::{Entry, TableBuilder};
 use crate::abi::{
     CVAR_BEFORE_INIT, Cvar, FreedFunction, GetFunction, PutOfFunction, ReadFunction, SetFunction,
 };
