@@ -4,16 +4,20 @@
 //! plug-ins apply the same rules; a test compares the names and numbers with `mpit_plugin.h`. Not a public interface: `mpit`
 //! exports the types.
 //!
-//! The characters that no output contains as they are ([`is_deceptive`]) and the similarity of words ([`distance`], [`similarity()`]) are
-//! written here once, too.
+//! The characters that no output contains as they are ([`is_deceptive`]) are written here once, too, and the measures of similar words are
+//! chosen ([`distance`], [`similarity()`]).
 //!
 //! Attributes spell values as the standard does, without the prefix: `class = "HIGHWATERMARK"`, `bind = "COMM"`.
 
 mod characters;
-mod similarity;
 
 pub use characters::{is_deceptive, write_escaped};
-pub use similarity::{distance, similarity};
+/// Returns the similarity of Jaro and Winkler, from 0 to 1.
+#[doc(inline)]
+pub use strsim::jaro_winkler as similarity;
+/// Returns the number of letters to add, to leave out, to change, or to swap with the next one, that make one word of the other.
+#[doc(inline)]
+pub use strsim::osa_distance as distance;
 
 /// A vocabulary: an enum whose values are numbered from 0 in C.
 #[doc(hidden)]
