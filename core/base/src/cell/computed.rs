@@ -9,7 +9,6 @@ use crate::vocabulary::Bind;
 
 /// A computed variable, implemented by the expansion of the `pvar` attribute on a function.
 #[doc(hidden)]
-#[doc(hidden)]
 pub trait ComputedPvar: Send + Sync + 'static {
     type Value: Value;
     /// The kind of object that the function takes.

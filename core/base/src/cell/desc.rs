@@ -226,11 +226,9 @@ impl PvarDesc {
     /// Returns true if `cell` stores the variable. The address is not sufficient: a cell may be the first field of another one, and
     /// zero-sized cells have no address of their own.
     pub(crate) fn is_stored_in<C: Cell>(&self, cell: &C) -> bool {
-        let mut operation = Operation::Type { result: None };
-        self.operate(&mut operation);
-        let is_same_type =
-            matches!(operation, Operation::Type { result: Some(found) } if found == TypeId::of::<C>());
-        std::ptr::addr_eq(self.cell, cell) && is_same_type
+        let mut found = None;
+        self.operate(Operation::Type { result: &mut found });
+        std::ptr::addr_eq(self.cell, cell) && found == Some(TypeId::of::<C>())
     }
 
     pub(crate) fn count(&self, object: &Object<'_>) -> crate::Result<usize> {
@@ -243,14 +241,11 @@ impl PvarDesc {
     ///
     /// `out` is valid for writes of `count` elements, and aligned for one.
     pub(crate) unsafe fn read(&self, object: &Object<'_>, out: *mut u8, count: usize) -> crate::Result<()> {
-        let mut operation = Operation::Read { object, out, count, result: Err(crate::Error::Invalid) };
+        let mut result = Err(crate::Error::Invalid);
         // SAFETY: the caller ensures that `out` has `count` aligned elements. `new` and `with_datatype` admit only datatypes
         // that represent a value of the cell.
-        unsafe { self.cell.operate(&mut operation) };
-        match operation {
-            Operation::Read { result, .. } => result,
-            _ => Err(crate::Error::Invalid),
-        }
+        unsafe { self.cell.operate(Operation::Read { object, out, count, result: &mut result }) };
+        result
     }
 
     /// Returns the value of a variable with one element, as a word with the value in its low bits.
@@ -260,29 +255,23 @@ impl PvarDesc {
     }
 
     pub(crate) fn watch(&self, more: i32) {
-        self.operate(&mut Operation::Watch { more });
+        self.operate(Operation::Watch { more });
     }
 
     pub(crate) fn level_storage(&self, object: &Object<'_>) -> Option<&'static LevelStorage> {
-        let mut operation = Operation::LevelStorage { object, result: None };
-        self.operate(&mut operation);
-        match operation {
-            Operation::LevelStorage { result, .. } => result,
-            _ => None,
-        }
+        let mut found = None;
+        self.operate(Operation::LevelStorage { object, result: &mut found });
+        found
     }
 
     pub(crate) fn custom(&self, action: &Action<'_>) -> crate::Result<()> {
-        let mut operation = Operation::Custom { action, result: Err(crate::Error::Invalid) };
-        self.operate(&mut operation);
-        match operation {
-            Operation::Custom { result, .. } => result,
-            _ => Err(crate::Error::Invalid),
-        }
+        let mut result = Err(crate::Error::Invalid);
+        self.operate(Operation::Custom { action, result: &mut result });
+        result
     }
 
     /// Executes an operation other than a read.
-    fn operate(&self, operation: &mut Operation<'_>) {
+    fn operate(&self, operation: Operation<'_>) {
         if !matches!(operation, Operation::Read { .. }) {
             // SAFETY: not a read, and only reads have a condition.
             unsafe { self.cell.operate(operation) };

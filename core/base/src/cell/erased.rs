@@ -22,26 +22,26 @@ pub(crate) trait ErasedCell: Sync {
 
     fn enumeration(&self) -> Option<&'static EnumDesc>;
 
-    /// Executes an operation, which then has its result.
+    /// Executes an operation, and stores its result.
     ///
     /// # Safety
     ///
     /// The condition of [`Operation::Read`] holds.
-    unsafe fn operate(&'static self, operation: &mut Operation<'_>);
+    unsafe fn operate(&'static self, operation: Operation<'_>);
 }
 
-/// An operation on a cell, and its result.
+/// An operation on a cell, and the place of its result.
 pub(crate) enum Operation<'a> {
     /// Copies the value. `out` is valid for writes of `count` values of the cell's type, and aligned.
-    Read { object: &'a Object<'a>, out: *mut u8, count: usize, result: Result<()> },
+    Read { object: &'a Object<'a>, out: *mut u8, count: usize, result: &'a mut Result<()> },
     /// Counts handles that are started (1) or stopped (-1).
     Watch { more: i32 },
     /// Determines the level that a watermark follows, of this object if the variable is bound to one.
-    LevelStorage { object: &'a Object<'a>, result: Option<&'static LevelStorage> },
+    LevelStorage { object: &'a Object<'a>, result: &'a mut Option<&'static LevelStorage> },
     /// Handles a request.
-    Custom { action: &'a Action<'a>, result: Result<()> },
+    Custom { action: &'a Action<'a>, result: &'a mut Result<()> },
     /// Determines the type of the cell.
-    Type { result: Option<TypeId> },
+    Type { result: &'a mut Option<TypeId> },
 }
 
 impl<C: Cell> ErasedCell for C {
@@ -66,15 +66,15 @@ impl<C: Cell> ErasedCell for C {
         C::ENUMERATION
     }
 
-    unsafe fn operate(&'static self, operation: &mut Operation<'_>) {
+    unsafe fn operate(&'static self, operation: Operation<'_>) {
         match operation {
             Operation::Read { object, out, count, result } => {
                 // SAFETY: the caller ensures that `out` is valid for writes of `count` values, and aligned.
-                *result = unsafe { read(self, object, *out, *count) };
+                *result = unsafe { read(self, object, out, count) };
             }
             Operation::Watch { more } => {
                 // There is no way to report a panic of `watch`; the variable then does not count.
-                let _ = catch_panic(|| Cell::watch(self, *more));
+                let _ = catch_panic(|| Cell::watch(self, more));
             }
             Operation::LevelStorage { object, result } => {
                 *result = catch_panic(|| self.level_storage_of(object)).flatten();

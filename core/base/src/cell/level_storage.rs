@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicPtr;
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, SeqCst};
 
 use super::watermark_cursor::{WatchedLevel, WatermarkCursor};
-use super::{AmountValue, Cell};
+use super::{AmountValue, Cell, CounterValue};
 use crate::host::threads;
 use crate::object::Object;
 
@@ -180,31 +180,17 @@ macro_rules! level_cell {
             }
         }
 
-        impl $name<u32> {
+        impl<T: CounterValue> $name<T> {
             /// Raises the level; it saturates at the type's maximum.
             #[inline]
-            pub fn raise(&self, by: u32) {
-                self.level_storage.change(|level| u64::from((level as u32).saturating_add(by)));
+            pub fn raise(&self, by: T) {
+                self.level_storage.change(|level| T::from_word(level).saturating_add(by).to_word());
             }
 
             /// Lowers the level; it saturates at 0.
             #[inline]
-            pub fn lower(&self, by: u32) {
-                self.level_storage.change(|level| u64::from((level as u32).saturating_sub(by)));
-            }
-        }
-
-        impl $name<u64> {
-            /// Raises the level; it saturates at the type's maximum.
-            #[inline]
-            pub fn raise(&self, by: u64) {
-                self.level_storage.change(|level| level.saturating_add(by));
-            }
-
-            /// Lowers the level; it saturates at 0.
-            #[inline]
-            pub fn lower(&self, by: u64) {
-                self.level_storage.change(|level| level.saturating_sub(by));
+            pub fn lower(&self, by: T) {
+                self.level_storage.change(|level| T::from_word(level).saturating_sub(by).to_word());
             }
         }
 

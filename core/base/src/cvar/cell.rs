@@ -393,14 +393,6 @@ impl<T: CvarValue> CvarCell for Cvar<T> {
 }
 
 impl<S: Storage> ErasedCvar for S {
-    fn datatype(&self) -> Datatype {
-        <S::Value as CvarValue>::Element::DATATYPE
-    }
-
-    fn count(&self) -> u32 {
-        S::Value::COUNT as u32
-    }
-
     fn is_bound(&self) -> bool {
         S::IS_BOUND
     }

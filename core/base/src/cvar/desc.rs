@@ -27,8 +27,12 @@ described!(CvarDesc);
 #[doc(hidden)]
 impl CvarDesc {
     /// Creates a control variable of another image, with the same defaults as [`new`](Self::new).
-    pub(crate) fn of_other_image(metadata: Metadata, cell: &'static dyn ErasedCvar) -> Self {
-        Self::with_cell(metadata, (cell.datatype(), cell.count()), cell)
+    pub(crate) fn of_other_image(
+        metadata: Metadata,
+        (datatype, count): (Datatype, usize),
+        cell: &'static dyn ErasedCvar,
+    ) -> Self {
+        Self::with_cell(metadata, (datatype, count as u32), cell)
     }
 
     /// Creates a control variable stored in `cell`. The defaults are scope `LOCAL` and verbosity `TUNER_DETAIL`.
@@ -163,7 +167,7 @@ impl CvarDesc {
 
     /// Returns the value in words: see [`words_of`].
     pub(crate) fn words(&self, object: &Object<'_>) -> Option<Vec<u64>> {
-        words_of(self.cell, object)
+        words_of(self.cell, (self.datatype, self.count()), object)
     }
 
     /// Copies the value.

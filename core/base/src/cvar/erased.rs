@@ -8,10 +8,6 @@ use crate::vocabulary::Datatype;
 /// The storage of a control variable of any type: a cell of this image, or a variable of another one. The functions turn panics
 /// of the definition into errors.
 pub trait ErasedCvar: Sync {
-    fn datatype(&self) -> Datatype;
-
-    fn count(&self) -> u32;
-
     /// Returns true if each object has its own value. Without an object, the functions access the default.
     fn is_bound(&self) -> bool;
 
@@ -22,7 +18,7 @@ pub trait ErasedCvar: Sync {
         None
     }
 
-    /// Copies the value to `out`, which has at least [`count`](Self::count) elements.
+    /// Copies the value to `out`. Fails if `count` is less than that of the variable.
     ///
     /// # Safety
     ///
@@ -40,14 +36,17 @@ pub trait ErasedCvar: Sync {
     fn drop_value(&self, object: &Object<'_>);
 }
 
-/// Returns the value in words, which are aligned for every datatype. `None` if it cannot be read, or memory is short.
-pub(crate) fn words_of(cell: &(impl ErasedCvar + ?Sized), object: &Object<'_>) -> Option<Vec<u64>> {
-    let count = cell.count() as usize;
-    let len = (count * cell.datatype().size()).div_ceil(size_of::<u64>());
+/// Returns the value of `count` elements in words, which are aligned for every datatype. `None` if it cannot be read, or memory is short.
+pub(crate) fn words_of(
+    cell: &(impl ErasedCvar + ?Sized),
+    (datatype, count): (Datatype, usize),
+    object: &Object<'_>,
+) -> Option<Vec<u64>> {
+    let len = (count * datatype.size()).div_ceil(size_of::<u64>());
     let mut words: Vec<u64> = Vec::new();
     words.try_reserve_exact(len).ok()?;
     words.resize(len, 0);
-    // SAFETY: `words` is aligned for every datatype, and has as many bytes as the variable's elements.
+    // SAFETY: `words` is aligned for every datatype, and has as many bytes as `count` elements.
     unsafe { cell.read(object, words.as_mut_ptr().cast(), count) }.ok()?;
     Some(words)
 }

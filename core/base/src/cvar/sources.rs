@@ -14,6 +14,7 @@ use super::CvarDesc;
 use crate::cell::{Value, fits};
 use crate::object::Object;
 use crate::os::environment;
+use crate::os::terminal::print as warn;
 use crate::os::trusted_path::{self, Distrust};
 use crate::vocabulary::Datatype;
 
@@ -402,9 +403,4 @@ fn write<T: Value>(desc: &CvarDesc, value: &[T]) -> Result<(), String> {
         },
         other => other.to_string(),
     })
-}
-
-#[allow(clippy::print_stderr, reason = "settings are read before any caller can receive an error")]
-fn warn(message: &str) {
-    eprintln!("mpit: {}", crate::os::printable(message));
 }

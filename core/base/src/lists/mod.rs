@@ -18,18 +18,6 @@ use crate::cvar::CvarDesc;
 use crate::desc::{CategoryDesc, EnumDesc};
 use crate::event::{EventDesc, SourceDesc};
 
-/// The lists of one image.
-#[derive(Clone, Copy, Default)]
-pub(crate) struct Lists {
-    pub(crate) pvars: &'static [PvarDesc],
-    pub(crate) cvars: &'static [CvarDesc],
-    pub(crate) events: &'static [&'static EventDesc],
-    pub(crate) sources: &'static [&'static SourceDesc],
-    pub(crate) enums: &'static [&'static EnumDesc],
-    pub(crate) categories: &'static [&'static CategoryDesc],
-    pub(crate) components: &'static [&'static ComponentDesc],
-}
-
 /// The first and the end of the elements of a list; null if the image has no such list.
 #[repr(C)]
 pub(crate) struct Bounds<T: 'static> {
@@ -54,40 +42,42 @@ impl<T> Bounds<T> {
     }
 }
 
-/// The bounds of the lists of one image.
-#[repr(C)]
-pub(crate) struct ListBounds {
-    pub(crate) pvars: Bounds<PvarDesc>,
-    pub(crate) cvars: Bounds<CvarDesc>,
-    pub(crate) events: Bounds<&'static EventDesc>,
-    pub(crate) sources: Bounds<&'static SourceDesc>,
-    pub(crate) enums: Bounds<&'static EnumDesc>,
-    pub(crate) categories: Bounds<&'static CategoryDesc>,
-    pub(crate) components: Bounds<&'static ComponentDesc>,
-}
-
-impl ListBounds {
-    /// Returns the lists.
-    ///
-    /// # Safety
-    ///
-    /// The bounds are those of lists with elements of this copy of the crate alone, in an image that is never unloaded.
-    pub(crate) unsafe fn lists(&self) -> Lists {
-        Lists {
-            // SAFETY: the bounds of a list of this type in an image that stays loaded, which the caller ensures.
-            pvars: unsafe { self.pvars.elements() },
-            // SAFETY: the bounds of a list of this type in an image that stays loaded, which the caller ensures.
-            cvars: unsafe { self.cvars.elements() },
-            // SAFETY: the bounds of a list of this type in an image that stays loaded, which the caller ensures.
-            events: unsafe { self.events.elements() },
-            // SAFETY: the bounds of a list of this type in an image that stays loaded, which the caller ensures.
-            sources: unsafe { self.sources.elements() },
-            // SAFETY: the bounds of a list of this type in an image that stays loaded, which the caller ensures.
-            enums: unsafe { self.enums.elements() },
-            // SAFETY: the bounds of a list of this type in an image that stays loaded, which the caller ensures.
-            categories: unsafe { self.categories.elements() },
-            // SAFETY: the bounds of a list of this type in an image that stays loaded, which the caller ensures.
-            components: unsafe { self.components.elements() },
+/// Declares the lists of one image by the names and the elements of the lists.
+macro_rules! lists {
+    ($($list:ident: $element:ty;)*) => {
+        /// The lists of one image.
+        #[derive(Clone, Copy, Default)]
+        pub(crate) struct Lists {
+            $(pub(crate) $list: &'static [$element],)*
         }
-    }
+
+        /// The bounds of the lists of one image.
+        #[repr(C)]
+        pub(crate) struct ListBounds {
+            $(pub(crate) $list: Bounds<$element>,)*
+        }
+
+        impl ListBounds {
+            /// Returns the lists.
+            ///
+            /// # Safety
+            ///
+            /// The bounds are those of lists with elements of this copy of the crate alone, in an image that is never unloaded.
+            pub(crate) unsafe fn lists(&self) -> Lists {
+                Lists {
+                    // SAFETY: the bounds of a list of this type in an image that stays loaded, which the caller ensures.
+                    $($list: unsafe { self.$list.elements() },)*
+                }
+            }
+        }
+    };
+}
+lists! {
+    pvars: PvarDesc;
+    cvars: CvarDesc;
+    events: &'static EventDesc;
+    sources: &'static SourceDesc;
+    enums: &'static EnumDesc;
+    categories: &'static CategoryDesc;
+    components: &'static ComponentDesc;
 }

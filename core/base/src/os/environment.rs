@@ -9,6 +9,8 @@ use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 use std::sync::Once;
 
+use super::terminal::print;
+
 /// The environment variable with paths of plug-ins, separated by `:`.
 pub const PLUGINS: &str = "MPIT_PLUGINS";
 /// The environment variable with directories, separated by `:`. Every `*.so` in them is a plug-in; they are loaded in the order
@@ -55,7 +57,6 @@ pub fn home() -> Option<PathBuf> {
 
 /// Reports on standard error, once, the names of the variables that a privileged process ignores. Values may be secrets.
 #[allow(clippy::disallowed_methods, reason = "reads names, not values")]
-#[allow(clippy::print_stderr, reason = "settings are read before any caller can receive an error")]
 pub(crate) fn report_ignored() {
     static REPORTED: Once = Once::new();
     if !is_privileged() {
@@ -71,7 +72,7 @@ pub(crate) fn report_ignored() {
         names.sort_unstable();
         let names = names.join(", ");
         REPORTED.call_once(|| {
-            eprintln!("mpit: this program has privileges that its user lacks, so it ignores {names}");
+            print(&format!("this program has privileges that its user lacks, so it ignores {names}"));
         });
     }
 }

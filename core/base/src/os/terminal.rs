@@ -24,12 +24,15 @@ pub fn printable(text: &str) -> Cow<'_, str> {
     out.into()
 }
 
-/// Writes one line to standard error in a single call, since other processes write to the same file. Line breaks in the text are
-/// replaced.
+/// Writes a message to standard error in a single call, since other processes write to the same file.
 #[allow(clippy::print_stderr, reason = "there is no caller to return an error to")]
+pub(crate) fn print(message: &str) {
+    eprint!("{}", printable(&format!("mpit: {message}\n")));
+}
+
+/// Writes one line to standard error like [`print()`]. Line breaks in the text are replaced.
 pub(crate) fn print_line(line: &str) {
-    let line = format!("mpit: {}\n", line.replace(char::is_control, "?"));
-    eprint!("{}", printable(&line));
+    print(&line.replace(char::is_control, "?"));
 }
 
 #[cfg(test)]

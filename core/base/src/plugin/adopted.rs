@@ -6,6 +6,7 @@ use super::{c_table, load};
 use crate::abi::PluginFunction;
 use crate::host::threads;
 use crate::log::Log;
+use crate::os::terminal::print_line;
 
 /// The functions that notify adopted images of the thread level.
 static LISTENING: Log<unsafe extern "C" fn(c_int)> = Log::new();
@@ -34,16 +35,8 @@ pub unsafe fn adopt(function: PluginFunction) {
         Err(why) => Err(why),
     };
     if let Err(why) = outcome {
-        report(&why);
+        print_line(&format!("definitions in the program or in a library of it are not listed: {why}"));
     }
-}
-
-#[allow(clippy::print_stderr, reason = "no other way to reach the user")]
-fn report(why: &str) {
-    eprintln!(
-        "mpit: definitions in the program or in a library of it are not listed: {}",
-        why.replace(char::is_control, "?")
-    );
 }
 
 /// Notifies all adopted images of the thread level: true if several threads may communicate at once.

@@ -97,20 +97,38 @@ pub(super) unsafe fn read<T: Prefixed>(
     if size < T::MIN_SIZE || size > MAX_SIZE || !size.is_multiple_of(align_of::<T>()) {
         return Err(format!("{what}: its size is {size}, not the sizeof of its struct, {ours}"));
     }
-    check_list(pages, &what, at.cast::<u8>(), size)?;
+    // SAFETY: the caller ensures that `size` bytes are valid for reads, and `Prefixed` that zeros and what C writes are valid values.
+    let whole = unsafe { copy_struct(pages, &what, at, size) }?;
+    let whole = whole.ok_or_else(|| {
+        format!("{what}: it needs a later mpit, because it uses members that this one does not know")
+    })?;
+    Ok((whole, size))
+}
+
+/// Copies a struct of `size` bytes; members beyond are 0. Returns `None` if it uses members that this version does not know.
+///
+/// # Safety
+///
+/// `at` is valid for reads of `size` bytes. Zeros, and all that C can write, are valid values of the members.
+pub(super) unsafe fn copy_struct<T>(
+    pages: &mut Pages,
+    what: impl Display,
+    at: *const T,
+    size: usize,
+) -> LoadResult<Option<T>> {
+    check_list(pages, what, at.cast::<u8>(), size)?;
+    let ours = size_of::<T>();
     for offset in ours..size {
         // SAFETY: `offset` is less than `size`, and the caller ensures that `size` bytes are valid for reads.
         if unsafe { at.cast::<u8>().wrapping_add(offset).read() } != 0 {
-            return Err(format!(
-                "{what}: it needs a later mpit, because it uses members that this one does not know"
-            ));
+            return Ok(None);
         }
     }
     let mut whole = MaybeUninit::<T>::zeroed();
     // SAFETY: the caller ensures that `size` bytes are readable, `whole` has `ours` bytes, and the smaller number is copied.
     unsafe { std::ptr::copy_nonoverlapping(at.cast::<u8>(), whole.as_mut_ptr().cast(), size.min(ours)) };
-    // SAFETY: its bytes are zeros or copied from the image, and `Prefixed` requires that these are valid values of all members.
-    Ok((unsafe { whole.assume_init() }, size))
+    // SAFETY: its bytes are zeros or copied from the image, and the caller ensures that these are valid values of all members.
+    Ok(Some(unsafe { whole.assume_init() }))
 }
 
 /// Reads a list of structs of one size.

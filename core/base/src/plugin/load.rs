@@ -3,12 +3,11 @@
 use std::ffi::{c_char, c_int};
 use std::fs::File;
 use std::io::{ErrorKind, Read};
-use std::mem::MaybeUninit;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 
 use super::c_strings::{DESCRIPTION, NAME, text};
-use super::c_structs::{LoadResult, MAX_SIZE, check_list, check_readable};
+use super::c_structs::{LoadResult, MAX_SIZE, check_readable, copy_struct};
 use super::c_table::{self, Definitions};
 use crate::abi::{self, Host, MAGIC, MAJOR, MINOR, PluginFunction};
 use crate::desc::Activation;
@@ -273,17 +272,8 @@ unsafe fn read_description(pages: &mut Pages, at: *const abi::Plugin) -> LoadRes
     if header.size < ours || header.size > MAX_SIZE {
         return Err(format!("the size of its struct mpit_plugin is {}, not the sizeof, {ours}", header.size));
     }
-    check_list(pages, "its struct mpit_plugin", at.cast::<u8>(), header.size)?;
-    for offset in ours..header.size {
-        // SAFETY: `offset` is less than `header.size`, and so many bytes are valid: the caller ensures it.
-        if unsafe { at.cast::<u8>().wrapping_add(offset).read() } != 0 {
-            return Err(format!("it needs a later mpit, for more members of struct mpit_plugin: {versions}"));
-        }
-    }
-    let mut whole = MaybeUninit::<abi::Plugin>::uninit();
-    // SAFETY: at least `ours` bytes are readable, since `header.size` is not less, and `whole` has `ours` bytes.
-    unsafe { std::ptr::copy_nonoverlapping(at, whole.as_mut_ptr(), 1) };
-    // SAFETY: written above; its members are pointers, optional functions and integers, for which all values that C writes are
-    // valid.
-    Ok(unsafe { whole.assume_init() })
+    // SAFETY: `header.size` bytes are valid for reads: the caller ensures it. The members are pointers, optional functions and integers,
+    // for which all values that C writes are valid.
+    let whole = unsafe { copy_struct(pages, "its struct mpit_plugin", at, header.size) }?;
+    whole.ok_or_else(|| format!("it needs a later mpit, for more members of struct mpit_plugin: {versions}"))
 }

@@ -48,14 +48,6 @@ enum SettingStorage {
 unsafe impl Sync for Setting {}
 
 impl ErasedCvar for Setting {
-    fn datatype(&self) -> Datatype {
-        self.datatype
-    }
-
-    fn count(&self) -> u32 {
-        self.count as u32
-    }
-
     fn is_bound(&self) -> bool {
         matches!(self.value, SettingStorage::OfObjects(..))
     }
@@ -182,7 +174,7 @@ impl Setting {
 
     /// Passes the value in the storage to the function of the variable.
     fn apply_again(&self, function: SetFunction) {
-        let Some(words) = words_of(self, &Object::NONE) else { return };
+        let Some(words) = words_of(self, (self.datatype, self.count), &Object::NONE) else { return };
         let count = if self.datatype == Datatype::Char {
             words.iter().flat_map(|word| word.to_ne_bytes()).take_while(|byte| *byte != 0).count()
         } else {
@@ -275,7 +267,7 @@ impl TableBuilder {
         } else {
             shared
         });
-        let mut desc = CvarDesc::of_other_image(metadata, cell);
+        let mut desc = CvarDesc::of_other_image(metadata, (datatype, count), cell);
         if from.flags & CVAR_BEFORE_INIT != 0 {
             desc = desc.before_init();
         }

@@ -33,6 +33,11 @@ pub trait Definition: sealed::Sealed + 'static {
     /// Returns kind and name, for messages: ``pvar `messages` (COUNTER)``.
     fn label(&self) -> String;
 
+    /// Returns the addition to the name in the label.
+    fn addition(&self) -> String {
+        String::new()
+    }
+
     /// Returns true if both are the same definition.
     fn is(&self, other: &Self) -> bool {
         std::ptr::eq(self, other)
@@ -50,37 +55,9 @@ impl PvarDesc {
     }
 }
 
-impl sealed::Sealed for PvarDesc {}
-
-impl Definition for PvarDesc {
-    fn name(&self) -> &'static str {
-        self.name()
-    }
-
-    /// Returns the key: variables of different classes may have one name.
-    fn key(&self) -> Key<'static> {
-        Self::key_of(self.name(), self.class())
-    }
-
-    fn component(&self) -> &'static str {
-        self.component()
-    }
-
-    fn origin(&self) -> Origin {
-        self.origin()
-    }
-
-    fn activation(&self) -> Option<&'static Activation> {
-        self.activation()
-    }
-
-    fn label(&self) -> String {
-        format!("pvar `{}` ({})", self.name(), self.class())
-    }
-}
-
-macro_rules! named {
-    ($($desc:ident $label:literal $({ $($more:item)* })?;)*) => {$(
+/// Implements [`Definition`] by getters of the descriptor, some of which not all kinds have, and further functions.
+macro_rules! definitions {
+    ($($desc:ident $label:literal [$($getter:ident: $type:ty),*] { $($more:item)* })*) => {$(
         impl sealed::Sealed for $desc {}
 
         impl Definition for $desc {
@@ -93,48 +70,38 @@ macro_rules! named {
             }
 
             fn label(&self) -> String {
-                format!(concat!($label, " `{}`"), self.name())
+                format!(concat!($label, " `{}`{}"), self.name(), self.addition())
             }
 
-            $($($more)*)?
+            $(fn $getter(&self) -> $type {
+                self.$getter()
+            })*
+
+            $($more)*
         }
     )*};
 }
-named! {
-    CvarDesc "cvar" {
-        fn component(&self) -> &'static str {
-            self.component()
+definitions! {
+    PvarDesc "pvar" [component: &'static str, activation: Option<&'static Activation>] {
+        /// Returns the key: variables of different classes may have one name.
+        fn key(&self) -> Key<'static> {
+            Self::key_of(self.name(), self.class())
         }
 
-        fn activation(&self) -> Option<&'static Activation> {
-            self.activation()
+        fn addition(&self) -> String {
+            format!(" ({})", self.class())
         }
-    };
-    EventDesc "event" {
-        fn component(&self) -> &'static str {
-            self.component()
-        }
-
-        fn activation(&self) -> Option<&'static Activation> {
-            self.activation()
-        }
-    };
-    SourceDesc "source" {
-        fn activation(&self) -> Option<&'static Activation> {
-            self.activation()
-        }
-    };
-    CategoryDesc "category";
-    EnumDesc "enumeration" {
-        fn activation(&self) -> Option<&'static Activation> {
-            self.activation()
-        }
-
+    }
+    CvarDesc "cvar" [component: &'static str, activation: Option<&'static Activation>] {}
+    EventDesc "event" [component: &'static str, activation: Option<&'static Activation>] {}
+    SourceDesc "source" [activation: Option<&'static Activation>] {}
+    CategoryDesc "category" [] {}
+    EnumDesc "enumeration" [activation: Option<&'static Activation>] {
         /// Returns true if both descriptors are the same definition: a constant may have several addresses. Plug-ins may be built from
         /// one source file with different items.
         fn is(&self, other: &Self) -> bool {
             let key = |desc: &Self| (desc.name(), desc.origin(), desc.items());
             std::ptr::eq(self, other) || key(self) == key(other)
         }
-    };
+    }
 }

@@ -54,6 +54,7 @@ use crate::lists::dependents::Reader;
 use crate::lock::{Mutex, Once};
 use crate::log::Log;
 use crate::object::Object;
+use crate::os::terminal::print;
 use crate::vocabulary::Class;
 use cell_index::CellIndex;
 use completion::Completion;
@@ -368,15 +369,14 @@ impl Registry {
     }
 }
 
-#[allow(clippy::print_stderr, reason = "there is no caller to return an error to")]
 fn wait_until_settled(registry: &'static Registry) {
     static IS_REPORTED: AtomicBool = AtomicBool::new(false);
     if !SETTLED.wait(registry, SETTINGS_TIMEOUT) && !IS_REPORTED.swap(true, Relaxed) {
-        eprintln!(
-            "mpit: the functions of control variables that receive settings have not returned after {} seconds; other \
+        print(&format!(
+            "the functions of control variables that receive settings have not returned after {} seconds; other \
              threads continue and may see defaults; do not wait for other threads in such a function",
             SETTINGS_TIMEOUT.as_secs()
-        );
+        ));
     }
 }
 

@@ -241,7 +241,7 @@ impl Handle<'_> {
     /// [`Error::Invalid`] when `T` is not the variable's type; [`Error::InvalidHandle`] if its plug-in was deactivated; errors of
     /// the function of a computed variable.
     pub fn read<T: Value>(&self) -> Result<Vec<T>> {
-        self.copy_out(|out| {
+        copy_out(self.desc.datatype(), self.count, |out| {
             // SAFETY: `copy_out` passes a buffer of `count` elements, and checked that `T` is the variable's C type.
             unsafe { self.session.interface.read(self.session.id, self.id, out) }
         })
@@ -263,19 +263,10 @@ impl Handle<'_> {
     /// [`Error::PvarNoAtomic`] for a variable without that flag; [`Error::PvarNoWrite`] for a read-only one; those of
     /// [`read`](Self::read).
     pub fn read_and_reset<T: Value>(&self) -> Result<Vec<T>> {
-        self.copy_out(|out| {
+        copy_out(self.desc.datatype(), self.count, |out| {
             // SAFETY: `copy_out` passes a buffer of `count` elements, and checked that `T` is the variable's C type.
             unsafe { self.session.interface.readreset(self.session.id, self.id, out) }
         })
-    }
-
-    fn copy_out<T: Value>(&self, copy: impl FnOnce(*mut u8) -> Result<()>) -> Result<Vec<T>> {
-        if !fits::<T>(self.desc.datatype()) {
-            return Err(Error::Invalid);
-        }
-        let mut value = vec![T::from_word(0); self.count];
-        copy(value.as_mut_ptr().cast())?;
-        Ok(value)
     }
 
     /// Sets the value.
@@ -349,13 +340,10 @@ impl Setting<'_> {
     /// [`Error::Invalid`] when `T` is not the variable's type; [`Error::InvalidHandle`] if the object that it is bound to was
     /// freed, or its plug-in was deactivated.
     pub fn read<T: Value>(&self) -> Result<Vec<T>> {
-        if !fits::<T>(self.datatype) {
-            return Err(Error::Invalid);
-        }
-        let mut value = vec![T::from_word(0); self.count];
-        // SAFETY: `value` has `count` elements, and `T` is the variable's C type by the check above.
-        unsafe { self.interface.cvar_read(self.id, value.as_mut_ptr().cast()) }?;
-        Ok(value)
+        copy_out(self.datatype, self.count, |out| {
+            // SAFETY: `copy_out` passes a buffer of `count` elements, and checked that `T` is the variable's C type.
+            unsafe { self.interface.cvar_read(self.id, out) }
+        })
     }
 
     /// Sets the value.
@@ -400,6 +388,20 @@ impl Drop for Setting<'_> {
         // Fails only if the interface was finalized, which has freed the handle.
         let _ = self.interface.cvar_handle_free(self.id);
     }
+}
+
+/// Returns the elements that a function copies. Refuses a type that is not that of the variable.
+fn copy_out<T: Value>(
+    datatype: Datatype,
+    count: usize,
+    copy: impl FnOnce(*mut u8) -> Result<()>,
+) -> Result<Vec<T>> {
+    if !fits::<T>(datatype) {
+        return Err(Error::Invalid);
+    }
+    let mut value = vec![T::from_word(0); count];
+    copy(value.as_mut_ptr().cast())?;
+    Ok(value)
 }
 
 fn single<T: Copy>(elements: &[T]) -> Result<T> {

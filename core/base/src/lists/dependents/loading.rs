@@ -3,6 +3,7 @@
 use std::ffi::{CStr, CString, c_void};
 
 use super::{IMAGES, ListsOfImage};
+use crate::os::terminal::print;
 
 /// Adds the lists of an image. If it was loaded too late for a reader of the lists, adds its definitions to the registry, or reports
 /// that a host has not received them.
@@ -26,10 +27,9 @@ pub(super) fn add(lists: &'static ListsOfImage) {
     }
 }
 
-#[allow(clippy::print_stderr, reason = "there is no caller to return an error to")]
 fn report(object: &Object, why: &str) {
     let file = object.file.to_string_lossy();
-    eprintln!("mpit: definitions in {} are not listed: {why}", crate::os::printable(&file));
+    print(&format!("definitions in {file} are not listed: {why}"));
 }
 
 /// A loaded object, as the dynamic linker describes it.

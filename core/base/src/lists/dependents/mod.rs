@@ -18,6 +18,7 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use crate::lists::{Bounds, ListBounds, Lists};
 use crate::lock::Mutex;
+use crate::os::terminal::print;
 
 /// The version of this copy and a place in it, for messages.
 const TEXT: &str = concat!(env!("CARGO_PKG_VERSION"), " (", file!(), ")\0");
@@ -125,7 +126,6 @@ pub(crate) fn has_other_copies() -> bool {
 }
 
 /// Returns true if not all copies are this one. Reports that, once.
-#[allow(clippy::print_stderr, reason = "there is no caller to return an error to")]
 fn has_several(copies: &[*const c_char]) -> bool {
     static IS_REPORTED: AtomicBool = AtomicBool::new(false);
     let mut distinct = Vec::new();
@@ -138,11 +138,11 @@ fn has_several(copies: &[*const c_char]) -> bool {
     let texts = distinct.iter().map(|copy| unsafe { CStr::from_ptr(*copy) }.to_string_lossy());
     let texts: Vec<_> = texts.filter(|text| text.starts_with(VERSION)).collect();
     if texts.len() > 1 && !IS_REPORTED.swap(true, Relaxed) {
-        eprintln!(
-            "mpit: no definitions of the program, or of a library of it, are listed, because they were made by several copies of \
+        print(&format!(
+            "no definitions of the program, or of a library of it, are listed, because they were made by several copies of \
              the crate mpit: {}; let all crates depend on one copy (`cargo tree --invert mpit`)",
-            crate::os::printable(&texts.join(", "))
-        );
+            texts.join(", ")
+        ));
     }
     texts.len() > 1
 }
