@@ -18,7 +18,7 @@ pub mod plugin {
     pub use crate::abi::{Host, Plugin};
     pub use crate::export::export;
 }
-pub use crate::export::{About, Entry};
+pub use crate::export::About;
 pub use crate::vocabulary::{Bind, Class, Datatype, Scope, SourceOrder, Verbosity};
 pub use inventory;
 

@@ -18,18 +18,19 @@ pub(crate) fn plugin(plugin: &Plugin) -> TokenStream {
     let second = claim_plugin(plugin.name.span);
     quote! {
         const _: () = {
-            static __MPIT_ABOUT: #private::About = #private::About {
-                name: #name,
-                origin: #origin,
-                activate: #activate,
-                deactivate: #deactivate,
-            };
-            #private::inventory::submit! { #private::Entry(&__MPIT_ABOUT) }
+            #private::inventory::submit! {
+                #private::About {
+                    name: #name,
+                    origin: #origin,
+                    activate: #activate,
+                    deactivate: #deactivate,
+                }
+            }
             #[unsafe(no_mangle)]
             extern "C" fn mpit_plugin_v1(
                 host: ::core::option::Option<&#private::plugin::Host>,
             ) -> ::core::option::Option<&'static #private::plugin::Plugin> {
-                #private::plugin::export(host, &__MPIT_ABOUT)
+                #private::plugin::export(host)
             }
             #second
         };

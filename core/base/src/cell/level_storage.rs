@@ -184,13 +184,14 @@ macro_rules! level_cell {
             /// Raises the level; it saturates at the type's maximum.
             #[inline]
             pub fn raise(&self, by: T) {
-                self.level_storage.change(|level| T::from_word(level).saturating_add(by).to_word());
+                let max = T::from_word(u64::MAX).to_word();
+                self.level_storage.change(|level| level.saturating_add(by.to_word()).min(max));
             }
 
             /// Lowers the level; it saturates at 0.
             #[inline]
             pub fn lower(&self, by: T) {
-                self.level_storage.change(|level| T::from_word(level).saturating_sub(by).to_word());
+                self.level_storage.change(|level| level.saturating_sub(by.to_word()));
             }
         }
 

@@ -74,32 +74,9 @@ pub const fn fits<T: Value>(datatype: Datatype) -> bool {
     label = "not a type to count in"
 )]
 #[doc(hidden)]
-pub trait CounterValue: AmountValue {
-    #[doc(hidden)]
-    #[must_use]
-    fn saturating_add(self, other: Self) -> Self;
-
-    #[doc(hidden)]
-    #[must_use]
-    fn saturating_sub(self, other: Self) -> Self;
-}
-
-macro_rules! counter_value {
-    ($($type:ty),*) => {$(
-        impl CounterValue for $type {
-            #[inline]
-            fn saturating_add(self, other: Self) -> Self {
-                <$type>::saturating_add(self, other)
-            }
-
-            #[inline]
-            fn saturating_sub(self, other: Self) -> Self {
-                <$type>::saturating_sub(self, other)
-            }
-        }
-    )*};
-}
-counter_value!(u32, u64);
+pub trait CounterValue: AmountValue {}
+impl CounterValue for u32 {}
+impl CounterValue for u64 {}
 
 /// A type for levels, sizes, watermarks, aggregates and timers, which are never negative.
 #[diagnostic::on_unimplemented(

@@ -50,15 +50,11 @@ pub struct About {
     pub deactivate: Option<fn()>,
 }
 
-/// The entry of a `plugin!` in the inventory of this image. One image has at most one.
-#[derive(Debug)]
-pub struct Entry(pub &'static About);
+inventory::collect!(About);
 
-inventory::collect!(Entry);
-
-/// Returns the descriptions that `plugin!` made in this image.
+/// Returns the descriptions that `plugin!` made in this image, which has at most one.
 fn plugins() -> Vec<&'static About> {
-    inventory::iter::<Entry>.into_iter().map(|entry| entry.0).collect()
+    inventory::iter::<About>.into_iter().collect()
 }
 
 /// The structs that were made for the host.
@@ -95,7 +91,7 @@ pub(super) fn export_image(host: Option<&abi::Host>) -> Option<&'static abi::Plu
     if !image::mark_adopted() {
         return None;
     }
-    export(host, about)
+    export_as(host, about)
 }
 
 /// Returns the description of an image without `plugin!`; `None` if it defines nothing.
@@ -110,9 +106,14 @@ fn default_about() -> Option<&'static About> {
     Some(leak(About { name, origin, activate: None, deactivate: None }))
 }
 
-/// Returns the definitions of this image, made at the first call: the body of `mpit_plugin_v1`. `None` for a host with another
-/// version of the structs.
-pub fn export(host: Option<&abi::Host>, about: &'static About) -> Option<&'static abi::Plugin> {
+/// Returns the definitions of this image, a plug-in: the body of `mpit_plugin_v1`. `None` for a host with another version of the
+/// structs.
+pub fn export(host: Option<&abi::Host>) -> Option<&'static abi::Plugin> {
+    export_as(host, plugins().first()?)
+}
+
+/// Returns the definitions of this image, made at the first call.
+fn export_as(host: Option<&abi::Host>, about: &'static About) -> Option<&'static abi::Plugin> {
     let host = host?;
     if host.magic != abi::MAGIC || host.major != abi::MAJOR {
         return None;

@@ -5,7 +5,7 @@ use std::ffi::{CStr, c_char};
 use std::sync::atomic::AtomicU32;
 
 use super::c_tables::Tables;
-use super::{About, export, only_one};
+use super::{About, export_as, only_one};
 use crate::abi::{self, Host, MAGIC, MAJOR, MINOR};
 use crate::cell::{Counter, Custom, PvarDesc};
 use crate::component::ComponentDesc;
@@ -44,9 +44,9 @@ fn a_host_of_other_structs_gets_nothing() {
     let about = leak(About { name: "acme", origin: HERE, activate: None, deactivate: None });
     let size = size_of::<Host>();
     let host = Host { magic: MAGIC, major: MAJOR, minor: MINOR, size, name: c"test".as_ptr() };
-    assert!(export(None, about).is_none());
-    assert!(export(Some(&Host { magic: MAGIC + 1, ..host }), about).is_none());
-    assert!(export(Some(&Host { major: MAJOR + 1, ..host }), about).is_none());
+    assert!(export_as(None, about).is_none());
+    assert!(export_as(Some(&Host { magic: MAGIC + 1, ..host }), about).is_none());
+    assert!(export_as(Some(&Host { major: MAJOR + 1, ..host }), about).is_none());
 }
 
 #[test]

@@ -5,11 +5,11 @@ use std::ffi::c_int;
 use super::{c_table, load};
 use crate::abi::PluginFunction;
 use crate::host::threads;
-use crate::log::Log;
+use crate::lock::Mutex;
 use crate::os::terminal::print_line;
 
 /// The functions that notify adopted images of the thread level.
-static LISTENING: Log<unsafe extern "C" fn(c_int)> = Log::new();
+static LISTENING: Mutex<Vec<unsafe extern "C" fn(c_int)>> = Mutex::new(Vec::new());
 
 /// Adopts the definitions of an image. Faults in them are reported on standard error. Callers are serialized; otherwise the image
 /// may miss changes of the thread level.
@@ -26,8 +26,7 @@ pub unsafe fn adopt(function: PluginFunction) {
             if let Some(set_concurrent) = plugin.set_concurrent {
                 super::listen_to_thread_level();
                 notify(set_concurrent, threads::concurrent());
-                // Cannot fail for a concurrent writer: callers of `adopt` are serialized.
-                let _ = LISTENING.push(set_concurrent);
+                LISTENING.lock().push(set_concurrent);
             }
             // SAFETY: the image's copy of this crate made the table as `mpit_plugin.h` specifies, and the image stays loaded.
             unsafe { c_table::register(plugin.table) }
@@ -41,8 +40,10 @@ pub unsafe fn adopt(function: PluginFunction) {
 
 /// Notifies all adopted images of the thread level: true if several threads may communicate at once.
 pub(super) fn notify_concurrent(concurrent: bool) {
-    for set_concurrent in LISTENING.iter() {
-        notify(*set_concurrent, concurrent);
+    // Not under the lock, since these are functions of other images.
+    let listening = LISTENING.lock().clone();
+    for set_concurrent in listening {
+        notify(set_concurrent, concurrent);
     }
 }
 

@@ -18,7 +18,6 @@ use crate::export::{self, fault_log};
 use crate::host::threads;
 use crate::leak::{leak, leak_text};
 use crate::lock::Mutex;
-use crate::log::Log;
 use crate::memory;
 use crate::os::environment;
 use crate::os::terminal::print_line;
@@ -34,10 +33,15 @@ struct Loaded {
     hooks: Hooks,
 }
 
-static LOADED: Log<Loaded> = Log::new();
+/// The plug-ins of this process.
+struct State {
+    /// Those that were loaded, by their numbers.
+    loaded: Vec<&'static Loaded>,
+    /// The identities of files that are being loaded.
+    loading: Vec<(u64, u64)>,
+}
 
-/// The identities of files that are being loaded. The lock is also taken to append to [`LOADED`].
-static LOADING: Mutex<Vec<(u64, u64)>> = Mutex::new(Vec::new());
+static STATE: Mutex<State> = Mutex::new(State { loaded: Vec::new(), loading: Vec::new() });
 
 /// A plug-in that was loaded.
 #[derive(Clone, Copy, Debug)]
@@ -117,12 +121,13 @@ pub unsafe fn load(path: impl AsRef<Path>) -> Result<Plugin, Refused> {
 
 /// Returns all plug-ins, in the order of their numbers.
 pub fn all() -> impl Iterator<Item = Plugin> {
-    LOADED.iter().map(Plugin)
+    let loaded = STATE.lock().loaded.clone();
+    loaded.into_iter().map(Plugin)
 }
 
 /// Returns the plug-in with a number.
 pub fn numbered(number: u32) -> Option<Plugin> {
-    LOADED.get(number as usize).map(Plugin)
+    STATE.lock().loaded.get(number as usize).copied().map(Plugin)
 }
 
 /// Loads the plug-ins that the environment names. Failures are reported on standard error.
@@ -143,8 +148,8 @@ pub(crate) fn load_all() {
 
 /// Notifies all plug-ins of the thread level: true if several threads may communicate at once.
 pub(super) fn notify_concurrent(concurrent: bool) {
-    for plugin in LOADED.iter().filter(|plugin| plugin.activation.is_active()) {
-        plugin.hooks.set_concurrent(concurrent);
+    for plugin in all().filter(|plugin| plugin.is_active()) {
+        plugin.0.hooks.set_concurrent(concurrent);
     }
 }
 
@@ -153,7 +158,7 @@ struct LoadingGuard((u64, u64));
 
 impl Drop for LoadingGuard {
     fn drop(&mut self) {
-        LOADING.lock().retain(|identity| *identity != self.0);
+        STATE.lock().loading.retain(|identity| *identity != self.0);
     }
 }
 
@@ -170,10 +175,9 @@ unsafe fn load_one(path: &Path) -> Result<Plugin, Refused> {
     }
     let file = find::file(path).map_err(refused)?;
     let loading_guard = {
-        let mut loading = LOADING.lock();
-        let known = LOADED.iter().find(|plugin| plugin.file.identity == file.identity);
+        let mut state = STATE.lock();
+        let known = state.loaded.iter().copied().find(|plugin| plugin.file.identity == file.identity);
         if let Some(known) = known {
-            drop(loading);
             return if known.activation.is_active() {
                 Ok(Plugin(known))
             } else {
@@ -181,10 +185,10 @@ unsafe fn load_one(path: &Path) -> Result<Plugin, Refused> {
                 Err(Refused::new(path, Error::NotAccessible, why))
             };
         }
-        if loading.contains(&file.identity) {
+        if state.loading.contains(&file.identity) {
             return Err(Refused::new(path, Error::NotAccessible, "it is being loaded at this moment"));
         }
-        loading.push(file.identity);
+        state.loading.push(file.identity);
         LoadingGuard(file.identity)
     };
     let activation: &'static Activation = leak(Activation::of(leak_text(file.path.display().to_string())));
@@ -193,19 +197,19 @@ unsafe fn load_one(path: &Path) -> Result<Plugin, Refused> {
     let notified = threads::concurrent();
     let name = opened.name;
     let hooks = activate_and_register(path, opened, activation, notified).map_err(refused)?;
+    super::listen_to_thread_level();
     let plugin = {
-        let _guard = LOADING.lock();
-        super::listen_to_thread_level();
-        let number = LOADED.len() as u32;
-        let loaded = Loaded { number, name, file, activation, hooks };
-        let index = LOADED.push(loaded).ok();
-        index.and_then(|index| LOADED.get(index)).map(Plugin)
+        let loaded = &mut STATE.lock().loaded;
+        let plugin: &'static Loaded =
+            leak(Loaded { number: loaded.len() as u32, name, file, activation, hooks });
+        loaded.push(plugin);
+        Plugin(plugin)
     };
     drop(loading_guard);
     if threads::concurrent() != notified {
         hooks.set_concurrent(!notified);
     }
-    plugin.ok_or_else(|| Refused::new(path, Error::Memory, "there are too many"))
+    Ok(plugin)
 }
 
 fn activate_and_register(

@@ -3,18 +3,15 @@
 use std::sync::OnceLock;
 use std::sync::atomic::Ordering::{Acquire, Release};
 
-use super::{DROPPED, ForeignComponent, PUBLISHED};
+use super::ForeignComponent;
 use crate::component::Framework;
 use crate::desc::{Activation, Origin};
 use crate::leak::leak;
 use crate::lock::Mutex;
-use crate::log::Log;
 use crate::registry::Refusal;
 
-/// All components that were ever claimed.
-static ALL: Log<&'static ForeignComponent> = Log::new();
-
-static CLAIMING: Mutex<()> = Mutex::new(());
+/// The components that are claimed or published.
+static ALL: Mutex<Vec<&'static ForeignComponent>> = Mutex::new(Vec::new());
 
 static HOOK: OnceLock<fn()> = OnceLock::new();
 
@@ -35,7 +32,8 @@ pub fn changed() {
 
 /// Returns the published components, in the order of publication.
 pub fn all() -> impl Iterator<Item = &'static ForeignComponent> {
-    ALL.iter().copied().filter(|component| component.stage.load(Acquire) == PUBLISHED)
+    let all = ALL.lock().clone();
+    all.into_iter().filter(|component| component.is_published.load(Acquire))
 }
 
 /// A set of components whose names and subscriptions are claimed, and which are not published yet. Dropping it releases them.
@@ -46,21 +44,19 @@ pub struct Claim(Vec<&'static ForeignComponent>);
 impl Claim {
     /// Claims the names and subscriptions of components. Those whose name or subscription is taken are refused.
     pub fn new(components: Vec<ForeignComponent>) -> (Self, Vec<Refusal>) {
-        let _guard = CLAIMING.lock();
+        let mut all = ALL.lock();
         let (mut claim, mut refusals) = (Self::default(), Vec::new());
         for component in components {
-            if let Some(first) = first_of(component.framework, component.name()) {
+            if let Some(first) = first_of(&all, component.framework, component.name()) {
                 refusals.push(Refusal::duplicate(component.label(), component.origin(), first));
                 continue;
             }
             let component: &'static ForeignComponent = leak(component);
-            if !component.bind() {
-                refusals.push(component.refusal("its switch serves another component; each needs its own"));
-            } else if ALL.push(component).is_ok() {
+            if component.bind() {
+                all.push(component);
                 claim.0.push(component);
             } else {
-                component.unbind();
-                refusals.push(component.refusal("there are too many components"));
+                refusals.push(component.refusal("its switch serves another component; each needs its own"));
             }
         }
         (claim, refusals)
@@ -76,7 +72,7 @@ impl Claim {
         let components = std::mem::take(&mut self.0);
         for component in &components {
             component.copy_reasons();
-            component.stage.store(PUBLISHED, Release);
+            component.is_published.store(true, Release);
         }
         if !components.is_empty() {
             changed();
@@ -86,19 +82,21 @@ impl Claim {
 
 impl Drop for Claim {
     fn drop(&mut self) {
-        for component in &self.0 {
-            component.unbind();
-            component.stage.store(DROPPED, Release);
-        }
+        self.0.iter().for_each(|component| component.unbind());
+        ALL.lock().retain(|component| !self.0.iter().any(|dropped| std::ptr::eq(*dropped, *component)));
     }
 }
 
 /// Returns the place where the component with this name is defined, and the activation of its plug-in.
-fn first_of(framework: Framework, name: &str) -> Option<(Origin, Option<&'static Activation>)> {
+fn first_of(
+    all: &[&'static ForeignComponent],
+    framework: Framework,
+    name: &str,
+) -> Option<(Origin, Option<&'static Activation>)> {
     let linked = crate::components().find(|desc| desc.framework() == framework.name() && desc.name() == name);
     let foreign = || {
-        let mut kept = ALL.iter().filter(|component| component.stage.load(Acquire) != DROPPED);
-        kept.find(|component| component.framework == framework && component.name() == name)
+        all.iter()
+            .find(|component| component.framework == framework && component.name() == name)
             .map(|component| (component.origin(), component.about.activation))
     };
     linked.map(|desc| (desc.origin(), None)).or_else(foreign)

@@ -1,8 +1,8 @@
 //! Components of other images, adapted to the traits that frameworks notify.
 //!
 //! Such a component is a set of C functions and perhaps a subscription in its own image. Here it becomes a [`ForeignComponent`],
-//! which implements the traits of [`component`](mod@crate::component), has a subscription like any other, and is kept in an
-//! append-only list. Frameworks iterate over the list whenever it [changed](on_change).
+//! which implements the traits of [`component`](mod@crate::component), has a subscription like any other, and is kept in a
+//! list. Frameworks iterate over the list whenever it [changed](on_change).
 //!
 //! States of a component: it is [claimed](Claim), which binds its subscription; published, after all that came with it is
 //! registered; opened by its framework, if MPI is initialized and the selection list admits it, which resumes its subscription;
@@ -12,8 +12,8 @@ mod list;
 
 use std::ffi::{c_char, c_int, c_void};
 use std::ptr::{from_mut, from_ref, null_mut};
+use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release, SeqCst};
-use std::sync::atomic::{AtomicBool, AtomicU8};
 
 pub use list::{Claim, all, changed, on_change};
 
@@ -53,15 +53,8 @@ pub struct ForeignComponent {
     /// The subscription in this image, paused unless the component is open.
     subscription: &'static Subscription,
     is_open: AtomicBool,
-    stage: AtomicU8,
+    is_published: AtomicBool,
 }
-
-/// Stage: claimed, not visible to frameworks yet.
-const CLAIMED: u8 = 0;
-/// Stage: published, and never removed.
-const PUBLISHED: u8 = 1;
-/// Stage: dropped, since what came with it was refused.
-const DROPPED: u8 = 2;
 
 // SAFETY: its pointers lead to functions that any thread may call and to data that is valid for the rest of the process
 // (conditions of `new`).
@@ -95,8 +88,8 @@ impl ForeignComponent {
         let reasons = unsafe { functions.listening.as_ref() };
         let subscription: &'static Subscription = leak(framework.subscription());
         subscription.pause();
-        let (is_open, stage) = (AtomicBool::new(false), AtomicU8::new(CLAIMED));
-        Ok(Self { about, framework, functions, reasons, subscription, is_open, stage })
+        let [is_open, is_published] = [const { AtomicBool::new(false) }; 2];
+        Ok(Self { about, framework, functions, reasons, subscription, is_open, is_published })
     }
 
     /// Returns the framework.
