@@ -20,20 +20,24 @@ pub(crate) fn claim(what: &str, name: &At<String>, attributes: &GeneratedAttribu
     if attributes.has_cfg() {
         return TokenStream::new();
     }
-    let Some(place) = place(name.span) else { return TokenStream::new() };
-    let Some(first) = insert((what.to_owned(), name.value.clone()), place) else { return TokenStream::new() };
-    let message =
-        format!("`{}` is also the name of the {what} at {first}: rename one of the two", name.value);
-    syn::Error::new(name.span, message).to_compile_error()
+    claim_key((what.to_owned(), name.value.clone()), name.span, |first| {
+        format!("`{}` is also the name of the {what} at {first}: rename one of the two", name.value)
+    })
 }
 
 /// Returns a compile error at a second plug-in of the crate.
 pub(crate) fn claim_plugin(span: Span) -> TokenStream {
-    let Some(place) = place(span) else { return TokenStream::new() };
-    let Some(first) = insert(("plug-in".to_owned(), String::new()), place) else { return TokenStream::new() };
-    let message =
-        format!("a crate is one plug-in, and this is the second one: keep this one or that at {first}");
-    syn::Error::new(span, message).to_compile_error()
+    claim_key(("plug-in".to_owned(), String::new()), span, |first| {
+        format!("a crate is one plug-in, and this is the second one: keep this one or that at {first}")
+    })
+}
+
+/// Inserts a name. Returns a compile error with a message about the place that it has already.
+fn claim_key(key: (String, String), span: Span, message: impl FnOnce(String) -> String) -> TokenStream {
+    match place(span).and_then(|place| insert(key, place)) {
+        Some(first) => syn::Error::new(span, message(first)).to_compile_error(),
+        None => TokenStream::new(),
+    }
 }
 
 /// Inserts a name, or returns the place that it has already.

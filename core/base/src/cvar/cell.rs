@@ -393,10 +393,6 @@ impl<T: CvarValue> CvarCell for Cvar<T> {
 }
 
 impl<S: Storage> ErasedCvar for S {
-    fn is_bound(&self) -> bool {
-        S::IS_BOUND
-    }
-
     fn enumeration(&self) -> Option<&'static EnumDesc> {
         S::Value::ENUMERATION
     }

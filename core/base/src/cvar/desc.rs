@@ -11,7 +11,7 @@ pub struct CvarDesc {
     datatype: Datatype,
     scope: Scope,
     verbosity: Verbosity,
-    /// A [`Bind`] and [`BEFORE_INIT`] in one byte, to keep the descriptor small.
+    /// A [`Bind`] and the bits below in one byte, to keep the descriptor small.
     bind: u8,
     count: u32,
     metadata: Metadata,
@@ -20,6 +20,8 @@ pub struct CvarDesc {
 
 /// Bit of `bind`: the variable is frozen when MPI is initialized.
 const BEFORE_INIT: u8 = 0x80;
+/// Bit of `bind`: the cell has a value for each object.
+const HAS_BOUND_CELL: u8 = 0x40;
 
 described!(CvarDesc);
 
@@ -30,26 +32,28 @@ impl CvarDesc {
     pub(crate) fn of_other_image(
         metadata: Metadata,
         (datatype, count): (Datatype, usize),
+        is_bound: bool,
         cell: &'static dyn ErasedCvar,
     ) -> Self {
-        Self::with_cell(metadata, (datatype, count as u32), cell)
+        Self::with_cell(metadata, (datatype, count as u32), is_bound, cell)
     }
 
     /// Creates a control variable stored in `cell`. The defaults are scope `LOCAL` and verbosity `TUNER_DETAIL`.
     pub const fn new<C: CvarCell>(metadata: Metadata, cell: &'static C) -> Self {
-        Self::with_cell(metadata, (C::DATATYPE, C::COUNT as u32), cell)
+        Self::with_cell(metadata, (C::DATATYPE, C::COUNT as u32), C::IS_BOUND, cell)
     }
 
     const fn with_cell(
         metadata: Metadata,
         (datatype, count): (Datatype, u32),
+        is_bound: bool,
         cell: &'static dyn ErasedCvar,
     ) -> Self {
         Self {
             datatype,
             scope: Scope::Local,
             verbosity: Verbosity::TunerDetail,
-            bind: Bind::NoObject as u8,
+            bind: Bind::NoObject as u8 | if is_bound { HAS_BOUND_CELL } else { 0 },
             count,
             metadata,
             cell,
@@ -71,7 +75,7 @@ impl CvarDesc {
     /// Sets the kind of object that handles are bound to. The cell must have a value for each object.
     #[must_use]
     pub const fn with_bind(mut self, bind: Bind) -> Self {
-        self.bind = self.bind & BEFORE_INIT | bind as u8;
+        self.bind = self.bind & (BEFORE_INIT | HAS_BOUND_CELL) | bind as u8;
         self
     }
 
@@ -106,7 +110,7 @@ impl CvarDesc {
 
     /// Returns the kind of object that handles are bound to.
     pub const fn bind(&self) -> Bind {
-        Bind::ALL[(self.bind & !BEFORE_INIT) as usize]
+        Bind::ALL[(self.bind & !(BEFORE_INIT | HAS_BOUND_CELL)) as usize]
     }
 
     /// Returns the scope: the processes that must write the variable together.
@@ -152,7 +156,7 @@ impl CvarDesc {
     }
 
     pub(crate) fn has_bound_cell(&self) -> bool {
-        self.cell.is_bound()
+        self.bind & HAS_BOUND_CELL != 0
     }
 
     /// Returns the activation that the variable depends on; `None` if it always has a value.

@@ -6,11 +6,8 @@ use crate::object::Object;
 use crate::vocabulary::Datatype;
 
 /// The storage of a control variable of any type: a cell of this image, or a variable of another one. The functions turn panics
-/// of the definition into errors.
+/// of the definition into errors. If each object has its own value, they access the default without an object.
 pub trait ErasedCvar: Sync {
-    /// Returns true if each object has its own value. Without an object, the functions access the default.
-    fn is_bound(&self) -> bool;
-
     fn enumeration(&self) -> Option<&'static EnumDesc>;
 
     /// Returns the lowest and the highest value that it accepts, as words, if it is a number with a range.

@@ -48,10 +48,6 @@ enum SettingStorage {
 unsafe impl Sync for Setting {}
 
 impl ErasedCvar for Setting {
-    fn is_bound(&self) -> bool {
-        matches!(self.value, SettingStorage::OfObjects(..))
-    }
-
     /// The metadata has the enumeration, if there is one.
     fn enumeration(&self) -> Option<&'static EnumDesc> {
         None
@@ -61,6 +57,8 @@ impl ErasedCvar for Setting {
         if count < self.count {
             return Err(Error::Invalid);
         }
+        // SAFETY: `out` has `count` elements, at least `self.count`, as checked above.
+        unsafe { out.write_bytes(0, self.count * self.datatype.size()) };
         match self.value {
             SettingStorage::Storage(storage, _) => {
                 let _guard = self.copying_lock();
@@ -71,15 +69,11 @@ impl ErasedCvar for Setting {
                 }
             }
             SettingStorage::Functions(get, _) => {
-                // SAFETY: `out` has `count` elements, at least `self.count`, as checked above.
-                unsafe { out.write_bytes(0, self.count * self.datatype.size()) };
                 // SAFETY: the table's function of this type (`mpit_plugin.h`), with its own `user_data` and a buffer of
                 // `self.count` elements.
                 check_answer(unsafe { get(self.user_data, out.cast(), self.count as c_int) })?;
             }
             SettingStorage::OfObjects(get, ..) => {
-                // SAFETY: `out` has `count` elements, at least `self.count`, as checked above.
-                unsafe { out.write_bytes(0, self.count * self.datatype.size()) };
                 // SAFETY: the table's function of this type (`mpit_plugin.h`), with its own `user_data` and a buffer of
                 // `self.count` elements.
                 check_answer(unsafe { get(self.user_data, object, out.cast(), self.count as c_int) })?;
@@ -267,7 +261,7 @@ impl TableBuilder {
         } else {
             shared
         });
-        let mut desc = CvarDesc::of_other_image(metadata, (datatype, count), cell);
+        let mut desc = CvarDesc::of_other_image(metadata, (datatype, count), bind != Bind::NoObject, cell);
         if from.flags & CVAR_BEFORE_INIT != 0 {
             desc = desc.before_init();
         }
