@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use crate::files::MAX_NAME;
 use crate::messages::{BINS, Row};
-use crate::rows::{Kind, Section};
+use crate::rows::{Columns, Kind, Section};
 use crate::times::{CallRow, LateRow, RegionRow, SiteRow, TimeRow};
 use crate::{Identity, OUTSIDE, TrafficSum};
 
@@ -241,21 +241,20 @@ impl Profile {
         }
     }
 
-    /// Writes the lines of a section without messages. A collective operation exchanges data with all processes of a communicator, so
-    /// those with equal numbers that follow each other have one line.
+    /// Writes the lines of a section without messages. Processes that follow each other and have equal sums may share a line: a collective
+    /// operation exchanges data with all processes of a communicator.
     fn sums(&self, out: &mut Out, section: Section) {
         let mut rows = self
             .sums
             .iter()
             .filter(|row| row.kind.section() == section && row.to != OUTSIDE && row.sum.count != 0)
             .peekable();
-        let is_by_range = section == Section::Collectives;
         while let Some(SumRow { kind, to, sum }) = rows.next() {
             let mut last = *to;
             let follows = |next: &&SumRow, last: u32| {
                 next.kind == *kind && next.to == last.wrapping_add(1) && next.sum == *sum
             };
-            while is_by_range && rows.next_if(|next| follows(next, last)).is_some() {
+            while kind.columns() == Columns::SumOfEach && rows.next_if(|next| follows(next, last)).is_some() {
                 last += 1;
             }
             self.pair(out, *kind, *to, last, *sum);

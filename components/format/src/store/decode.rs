@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::PathBuf;
 
-use super::blocks::{BlockKind, CELLS, GROUP, GROUPS, MAGIC, message_of_key};
+use super::blocks::{BlockKind, CELLS, Content, GROUP, GROUPS, MAGIC, message_of_key};
 use super::cursor::{Cursor, Malformed, WORD};
 use super::live::{ABOUT, OUTPUT};
 use super::recovered::Recovered;
@@ -195,14 +195,14 @@ impl DecodedStore {
                 self.about.push(About::new(&key, &value));
             }
             BlockKind::Description if key == OUTPUT => self.stem = Some(block.name()?.into()),
-            _ if TimeRecords::has(kind) => self.times.block(kind, key, &mut block)?,
+            _ if kind.content() == Content::Times => self.times.block(kind, key, &mut block)?,
             // The state of the running process, which `current` decodes.
             BlockKind::Thread | BlockKind::Description => return Ok(()),
             // The other kinds have the sums of one process.
             _ => {
-                for row in kind.rows() {
+                for row in rows::Kind::in_block(kind) {
                     let sum = block.sum()?;
-                    self.add(*row, rank(key, at)?, sum);
+                    self.add(row, rank(key, at)?, sum);
                 }
             }
         }

@@ -181,12 +181,6 @@ impl Conversion {
 }
 
 impl TimeRecords {
-    /// Returns true if blocks of a kind are about time.
-    pub(super) const fn has(kind: BlockKind) -> bool {
-        use BlockKind::{Call, CallComm, Label, Late, Region, Site, Time};
-        matches!(kind, Time | Call | CallComm | Label | Late | Site | Region)
-    }
-
     pub(super) fn block(
         &mut self,
         kind: BlockKind,

@@ -5,7 +5,8 @@ use mpit::object::{Comm, Object};
 use mpit::{category, pvar};
 use mpit_frameworks::osc::Osc;
 
-use super::{ACCESSES, SUBSCRIPTION, WINDOWS};
+use super::accesses::{total, with};
+use super::{SUBSCRIPTION, WINDOWS};
 use crate::record::write_per_rank;
 
 /// Monitoring of one-sided communication: the number of accesses, their bytes and their targets. It counts the calls of the
@@ -29,7 +30,7 @@ fn stop_recording() {
     on_start = start_recording, on_stop = stop_recording
 )]
 fn osc_monitoring_messages_sent_count(comm: &Comm<'_>, out: &mut [u64]) {
-    write_per_rank(comm, out, |to| ACCESSES.with(to).sent.count);
+    write_per_rank(comm, out, |to| with(to).sent.count);
 }
 
 /// Bytes that accesses sent to the memory of each process of the communicator, through all windows. One element for each
@@ -39,7 +40,7 @@ fn osc_monitoring_messages_sent_count(comm: &Comm<'_>, out: &mut [u64]) {
     cumulative, readonly, on_start = start_recording, on_stop = stop_recording
 )]
 fn osc_monitoring_messages_sent_size(comm: &Comm<'_>, out: &mut [u64]) {
-    write_per_rank(comm, out, |to| ACCESSES.with(to).sent.bytes);
+    write_per_rank(comm, out, |to| with(to).sent.bytes);
 }
 
 /// Accesses that returned data from the memory of each process of the communicator, through all windows. One element for
@@ -49,7 +50,7 @@ fn osc_monitoring_messages_sent_size(comm: &Comm<'_>, out: &mut [u64]) {
     on_start = start_recording, on_stop = stop_recording
 )]
 fn osc_monitoring_messages_recv_count(comm: &Comm<'_>, out: &mut [u64]) {
-    write_per_rank(comm, out, |to| ACCESSES.with(to).received.count);
+    write_per_rank(comm, out, |to| with(to).received.count);
 }
 
 /// Bytes that accesses returned from the memory of each process of the communicator, through all windows. One element for
@@ -59,7 +60,7 @@ fn osc_monitoring_messages_recv_count(comm: &Comm<'_>, out: &mut [u64]) {
     cumulative, readonly, on_start = start_recording, on_stop = stop_recording
 )]
 fn osc_monitoring_messages_recv_size(comm: &Comm<'_>, out: &mut [u64]) {
-    write_per_rank(comm, out, |to| ACCESSES.with(to).received.bytes);
+    write_per_rank(comm, out, |to| with(to).received.bytes);
 }
 
 /// Accesses to the memory of all processes in total, including those outside of the world.
@@ -68,7 +69,7 @@ fn osc_monitoring_messages_recv_size(comm: &Comm<'_>, out: &mut [u64]) {
     on_stop = stop_recording
 )]
 fn osc_monitoring_messages_sent_total() -> u64 {
-    ACCESSES.total().sent.count
+    total().sent.count
 }
 
 /// Bytes that accesses sent to all processes in total, including those outside of the world.
@@ -77,7 +78,7 @@ fn osc_monitoring_messages_sent_total() -> u64 {
     on_start = start_recording, on_stop = stop_recording
 )]
 fn osc_monitoring_bytes_sent_total() -> u64 {
-    ACCESSES.total().sent.bytes
+    total().sent.bytes
 }
 
 /// Accesses that returned data from all processes in total, including those outside of the world.
@@ -86,7 +87,7 @@ fn osc_monitoring_bytes_sent_total() -> u64 {
     on_stop = stop_recording
 )]
 fn osc_monitoring_messages_recv_total() -> u64 {
-    ACCESSES.total().received.count
+    total().received.count
 }
 
 /// Bytes that accesses returned from all processes in total, including those outside of the world.
@@ -95,7 +96,7 @@ fn osc_monitoring_messages_recv_total() -> u64 {
     on_start = start_recording, on_stop = stop_recording
 )]
 fn osc_monitoring_bytes_recv_total() -> u64 {
-    ACCESSES.total().received.bytes
+    total().received.bytes
 }
 
 /// Accesses of this process through the window.

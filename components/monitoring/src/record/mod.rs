@@ -5,6 +5,7 @@
 
 mod atomic_sum;
 mod peer_stats;
+mod row_sums;
 mod snapshot;
 
 use std::sync::atomic::{
@@ -26,6 +27,7 @@ pub use mpit_format::TrafficSum;
 pub use mpit_format::messages::{BINS, PeerSnapshot, Row, bin};
 use peer_stats::Groups;
 pub use peer_stats::{Histogram, PeerStats, SizeCells};
+pub(crate) use row_sums::{RowSums, RowsSnapshot};
 pub use snapshot::Snapshot;
 pub(crate) use snapshot::SumsSnapshot;
 
