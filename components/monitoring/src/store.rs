@@ -161,33 +161,28 @@ impl Store {
 
     /// Records that the process reached `MPI_Finalize`, so that no data is missing at the end of the run.
     pub fn finalizing(&self) {
-        let mut end = self.end.lock();
-        if !end.detach_if_forked()
-            && end.file.is_some()
-            && let Some(piece) = self.pieces.get(end.header)
-        {
-            blocks::write_finalizing(piece.words());
-        }
+        self.with_header(blocks::write_finalizing);
     }
 
     /// Records in the file, if there is one, the outcome of the process's output: `mpit run` reads it, and writes what is missing.
     pub fn set_outcome(&self, outcome: Outcome) {
-        let mut end = self.end.lock();
-        if !end.detach_if_forked()
-            && end.file.is_some()
-            && let Some(piece) = self.pieces.get(end.header)
-        {
-            blocks::write_outcome(piece.words(), outcome);
-        }
+        self.with_header(|words| blocks::write_outcome(words, outcome));
     }
 
     /// Records in the file, if there is one, that all data is written elsewhere: readers do not need it, also if it cannot be
     /// removed.
     pub fn end(&self) {
+        self.with_header(|words| blocks::write_state(words, State::Ended));
+    }
+
+    /// Calls `write` with the words of the file, if there is one, and it is not the parent's.
+    fn with_header(&self, write: impl FnOnce(&[AtomicU64])) {
         let mut end = self.end.lock();
         end.detach_if_forked();
-        if end.file.is_some() {
-            self.write_state(&end, State::Ended);
+        if end.file.is_some()
+            && let Some(piece) = self.pieces.get(end.header)
+        {
+            write(piece.words());
         }
     }
 
