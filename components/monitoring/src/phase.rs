@@ -59,9 +59,9 @@ impl Phase {
 
     fn begin(take_snapshot: impl FnOnce() -> RunSnapshot) -> Self {
         // Created before the snapshot: a communicator may be used and freed right after it.
-        let comms = RUNTIME.comms().reader();
+        let comms = RUNTIME.comms.reader();
         let begin = take_snapshot();
-        Self { begin, comms, _comms_since_snapshot: RUNTIME.comms().reader() }
+        Self { begin, comms, _comms_since_snapshot: RUNTIME.comms.reader() }
     }
 
     /// Returns the traffic of the phase so far as the content of the file of rank `me`.

@@ -9,7 +9,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{
     AtomicBool, AtomicU64,
-    Ordering::{Relaxed, Release},
+    Ordering::{Acquire, Relaxed, Release},
 };
 use std::{
     fs,
@@ -272,6 +272,25 @@ impl Store {
         // Written last, with release ordering: if the process is killed here, a reader finds no block or a complete one.
         block[0].store(header.word(), Release);
         Some(&block[2..])
+    }
+
+    /// Calls `each` with the kind and the words of each block, of which the first one is the key.
+    pub(crate) fn each_block(&self, mut each: impl FnMut(BlockKind, &[AtomicU64])) {
+        let header = if self.has_file() { Some(self.end.lock().header) } else { None };
+        for (at, piece) in self.pieces.iter().enumerate() {
+            let mut words = piece.words();
+            if Some(at) == header {
+                words = words.get(HEADER..).unwrap_or_default();
+            }
+            // The words behind the last block are 0.
+            while let Some((first, rest)) = words.split_first()
+                && let Ok(BlockHeader { kind, words: len }) = BlockHeader::of(first.load(Acquire))
+                && let Some((block, behind)) = rest.split_at_checked(len as usize)
+            {
+                each(kind, block);
+                words = behind;
+            }
+        }
     }
 
     fn newest(&self) -> Option<&[AtomicU64]> {

@@ -12,7 +12,7 @@ use std::fmt;
 use std::iter::Peekable;
 use std::sync::Arc;
 
-use crate::files::MAX_NAME;
+use crate::files::{MAX_NAME, cut_off};
 use crate::messages::{BINS, Row};
 use crate::rows::{Columns, Kind, Section};
 use crate::times::{CallRow, LateRow, RegionRow, SiteRow, TimeRow};
@@ -132,18 +132,12 @@ pub const MAX_FACT: usize = 4096;
 /// The kind of the fact that a process has dropped operations. Each process has its own.
 pub const NOT_RECORDED: &str = "not_recorded";
 
-/// Returns the beginning of a text that has at most `max` bytes.
-fn beginning(text: &str, max: usize) -> &str {
-    let end = (0..=text.len().min(max)).rev().find(|end| text.is_char_boundary(*end));
-    &text[..end.unwrap_or(0)]
-}
-
 impl About {
     /// Creates a fact. Control characters become blanks, and a long value is cut off.
     #[must_use]
     pub fn new(key: &str, value: &str) -> Self {
         let in_one_field = |text: &str| text.replace(char::is_control, " ");
-        Self { key: in_one_field(key), value: in_one_field(beginning(value, MAX_FACT)) }
+        Self { key: in_one_field(key), value: in_one_field(cut_off(value, MAX_FACT)) }
     }
 }
 
@@ -429,7 +423,7 @@ impl Out {
 
     fn name(&mut self, name: &str) {
         self.0.extend(
-            beginning(name, MAX_NAME).bytes().map(|byte| if byte.is_ascii_control() { b' ' } else { byte }),
+            cut_off(name, MAX_NAME).bytes().map(|byte| if byte.is_ascii_control() { b' ' } else { byte }),
         );
     }
 }

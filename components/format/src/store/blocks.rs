@@ -79,7 +79,7 @@ impl BlockHeader {
     /// # Errors
     ///
     /// The number of an unknown kind.
-    pub(super) fn of(word: u64) -> Result<Self, u32> {
+    pub fn of(word: u64) -> Result<Self, u32> {
         let kind = word as u32;
         let known = BlockKind::ALL.iter().copied().find(|known| *known as u32 == kind);
         known.map(|kind| Self { kind, words: (word >> 32) as u32 }).ok_or(kind)

@@ -8,7 +8,7 @@ use super::blocks::{BlockKind, CELLS, Content, GROUP, GROUPS, MAGIC, message_of_
 use super::cursor::{Cursor, Malformed, WORD};
 use super::live::{ABOUT, OUTPUT};
 use super::recovered::Recovered;
-use super::time_rows::{TimeRecords, TimeRows};
+use super::time_rows::TimeRecords;
 use crate::messages::{BINS, PeerSnapshot, Row};
 use crate::profile::{About, Block, Label, Members, Profile, SumRow};
 use crate::times::Moment;
@@ -109,6 +109,7 @@ struct CommOperations {
     alike: u64,
 }
 
+#[derive(Default)]
 struct DecodedStore {
     size: u32,
     /// Messages by receiver: the user's and the library's internal ones.
@@ -129,19 +130,7 @@ struct DecodedStore {
 
 impl DecodedStore {
     fn new(size: u32) -> Self {
-        Self {
-            size,
-            messages: BTreeMap::new(),
-            sums: rows::Kind::ALL.map(|_| BTreeMap::new()),
-            members: BTreeMap::new(),
-            kinds: BTreeMap::new(),
-            operations: BTreeMap::new(),
-            times: TimeRecords::default(),
-            identity: None,
-            stem: None,
-            about: Vec::new(),
-            expanded: 64 * MAX_ROWS,
-        }
+        Self { size, expanded: 64 * MAX_ROWS, ..Self::default() }
     }
 
     /// Reserves ranks that the file has no words for. Fails at the limit.
@@ -305,22 +294,17 @@ impl DecodedStore {
         };
         let mut sums: Vec<_> = rows::Kind::ALL.into_iter().zip(self.sums).flat_map(of_kind).collect();
         sums.sort_unstable_by_key(SumRow::order);
-        let messages = messages.collect();
-        let TimeRows { time, calls, late, sites, regions } = self.times.rows();
-        Profile {
+        // Components make lines; the store has none.
+        let mut profile = Profile {
             me,
-            messages,
+            messages: messages.collect(),
             sums,
             comms,
-            time,
-            calls,
-            late,
-            sites,
-            regions,
-            // These are produced by functions of components; the store does not have them.
-            lines: Vec::new(),
             about: self.about,
-        }
+            ..Profile::default()
+        };
+        self.times.add_to(&mut profile);
+        profile
     }
 }
 

@@ -217,7 +217,7 @@ impl CollectiveStats {
     fn account(&'static self, comm: CommId) -> Option<(&'static Account, bool)> {
         let account = match self.of(comm) {
             Some(account) => account,
-            None => self.open(&RUNTIME.comms().get(comm)?)?,
+            None => self.open(&RUNTIME.comms.get(comm)?)?,
         };
         Some((account, account.is_remote()?))
     }

@@ -22,7 +22,7 @@ pub(crate) static SUBSCRIPTION: Subscription = Subscription::osc();
 #[inline]
 #[must_use]
 pub fn count(access: &Access) -> bool {
-    let is_counted = RUNTIME.osc().is_only(&SUBSCRIPTION) && accesses::count(access);
+    let is_counted = RUNTIME.osc.is_only(&SUBSCRIPTION) && accesses::count(access);
     if is_counted {
         WINDOWS.record(access);
     }
