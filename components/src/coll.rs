@@ -17,12 +17,12 @@ pub use mpit_monitoring::coll::{
 /// [`beginnings_wanted`] returns true.
 #[inline]
 pub fn begin(operation: &Operation<'_>) {
-    RUNTIME.coll().begin(operation);
+    RUNTIME.coll.begin(operation);
 }
 
 /// Reports an operation that succeeded to all listeners.
 #[inline(always)]
 #[allow(clippy::inline_always, reason = "hosts call it in one place, for every operation")]
 pub fn end(operation: &Operation<'_>) {
-    RUNTIME.coll().end(operation);
+    RUNTIME.coll.end(operation);
 }

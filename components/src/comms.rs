@@ -20,18 +20,18 @@ pub fn register(what: Description<'_>) -> CommId {
 /// Notifies tools of a registered communicator. Their callbacks may call any function: the caller must not hold a lock that
 /// they could need, and no other thread may wait for the calling one.
 pub fn announce(comm: CommId) {
-    RUNTIME.comms().announce(comm);
+    RUNTIME.comms.announce(comm);
 }
 
 /// Changes the name of a communicator.
 pub fn renamed(comm: CommId, name: &str) {
-    RUNTIME.comms().renamed(comm, name);
+    RUNTIME.comms.renamed(comm, name);
 }
 
 /// Records that a handle is about to be bound to a communicator. Its statistics stay while such a handle exists, also after
 /// the communicator is freed.
 pub fn pin(comm: CommId) {
-    RUNTIME.comms().pin(comm);
+    RUNTIME.comms.pin(comm);
 }
 
 /// Frees a communicator and notifies tools as [`created`] does.
@@ -42,11 +42,11 @@ pub fn freed(comm: CommId) {
 /// Returns the description of a communicator, unless it is freed.
 #[must_use]
 pub fn get(comm: CommId) -> Option<Record> {
-    RUNTIME.comms().get(comm)
+    RUNTIME.comms.get(comm)
 }
 
 /// Returns the communicators that are not freed, in the order of creation.
 #[must_use]
 pub fn live() -> Vec<Record> {
-    RUNTIME.comms().live()
+    RUNTIME.comms.live()
 }

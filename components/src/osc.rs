@@ -7,5 +7,5 @@ pub use mpit_monitoring::osc::{self as monitoring, count};
 /// Reports an access to all listeners.
 #[inline]
 pub fn accessed(access: &Access) {
-    RUNTIME.osc().accessed(access);
+    RUNTIME.osc.accessed(access);
 }

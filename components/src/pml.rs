@@ -7,5 +7,5 @@ pub use mpit_monitoring::pml::{self as monitoring, Histogram, SizeCells, count, 
 /// Reports a message to all listeners.
 #[inline]
 pub fn sent(send: &Send) {
-    RUNTIME.pml().sent(send);
+    RUNTIME.pml.sent(send);
 }

@@ -94,68 +94,81 @@ const fn begins_with(name: &str, begin: &str) -> bool {
     has_at(name.as_bytes(), 0, begin.as_bytes())
 }
 
-macro_rules! calls {
-    ($($class:ident: $($name:ident)+;)+) => {
-        /// All calls. New ones are added at the end of their line only with a new version of the format.
-        pub const CALLS: &[CallName] =
-            &[$($(CallName { name: stringify!($name), class: Class::$class }),+),+];
+/// Passes all calls to a macro, by [`Class`]. Those in brackets have performance variables. The order is part of the files' format: new calls
+/// are added at the end of a line only with a new version of it.
+#[macro_export]
+macro_rules! for_each_call {
+    ($then:ident) => {
+        $then! {
+            Send: [Send Bsend Ssend Rsend];
+            Receive: [Recv Mrecv];
+            Exchange: [Sendrecv Sendrecv_replace];
+            Probe: [Probe Mprobe];
+            Wait: [Wait Waitall Waitany Waitsome];
+            Collective: [Barrier Allgather Allgatherv Alltoall Alltoallv Alltoallw Allreduce Reduce_scatter
+                Reduce_scatter_block Scan Exscan] Neighbor_allgather Neighbor_allgatherv Neighbor_alltoall
+                Neighbor_alltoallv Neighbor_alltoallw;
+            Rooted: [Bcast Gather Gatherv Scatter Scatterv Reduce];
+            Creation: [Comm_dup] Comm_dup_with_info, [Comm_create Comm_split] Comm_split_type Cart_create Cart_sub
+                Graph_create Dist_graph_create Dist_graph_create_adjacent Intercomm_create Intercomm_merge,
+                [Comm_free] Comm_disconnect Win_create Win_allocate Win_allocate_shared Win_create_dynamic Win_free,
+                [File_open];
+            StartMessage: [Isend Ibsend Issend Irsend Irecv] Isendrecv Isendrecv_replace Send_init Bsend_init
+                Ssend_init Rsend_init Recv_init Psend_init Precv_init, [Imrecv];
+            StartCollective: [Ibarrier Iallgather] Iallgatherv, [Ialltoall] Ialltoallv Ialltoallw, [Iallreduce]
+                Ireduce_scatter Ireduce_scatter_block Iscan Iexscan Ineighbor_allgather Ineighbor_allgatherv
+                Ineighbor_alltoall Ineighbor_alltoallv Ineighbor_alltoallw, [Ibcast Igather] Igatherv, [Iscatter]
+                Iscatterv, [Ireduce] Comm_idup;
+            Access: [Win_fence Win_start Win_complete Win_post Win_wait Win_lock Win_unlock Win_lock_all
+                Win_unlock_all Win_flush Win_flush_all] Win_flush_local Win_flush_local_all, [Put Get Accumulate
+                Get_accumulate Fetch_and_op Compare_and_swap];
+            File: [File_close File_read_all File_read_at_all] File_read_ordered, [File_write_all File_write_at_all]
+                File_write_ordered File_read_shared File_write_shared File_read_all_end File_read_at_all_end
+                File_read_ordered_end File_write_all_end File_write_at_all_end File_write_ordered_end File_set_view
+                File_set_size File_preallocate, [File_sync File_read File_read_at File_write File_write_at];
+            Other: [] Init Init_thread Finalize Comm_spawn Comm_spawn_multiple Comm_accept Comm_connect Comm_join
+                Session_init Session_finalize Buffer_detach Buffer_flush Comm_agree Comm_shrink Comm_create_group
+                Comm_create_from_group Intercomm_create_from_groups Comm_detach_buffer Comm_flush_buffer
+                Session_detach_buffer Session_flush_buffer;
+            StartOther: [] Rput Rget Raccumulate Rget_accumulate File_iread File_iread_all File_iread_shared
+                File_iread_at File_iread_at_all File_iwrite File_iwrite_all File_iwrite_shared File_iwrite_at
+                File_iwrite_at_all Comm_idup_with_info Barrier_init Bcast_init Gather_init Gatherv_init Scatter_init
+                Scatterv_init Allgather_init Allgatherv_init Alltoall_init Alltoallv_init Alltoallw_init Reduce_init
+                Allreduce_init Reduce_scatter_init Reduce_scatter_block_init Scan_init Exscan_init
+                Neighbor_allgather_init Neighbor_allgatherv_init Neighbor_alltoall_init Neighbor_alltoallv_init
+                Neighbor_alltoallw_init;
+            Poll: [Test Testall Testany Testsome] Request_get_status Request_get_status_any Request_get_status_all
+                Request_get_status_some, [Iprobe Improbe] Parrived Win_test;
+            StartPersistent: [Start Startall];
+            Local: [] Cancel;
+            Partition: [] Pready Pready_range Pready_list;
+            Local: [] Buffer_attach;
+            StartOther: [] Buffer_iflush;
+            Local: [] Comm_attach_buffer;
+            StartOther: [] Comm_iflush_buffer;
+            Local: [] Session_attach_buffer;
+            StartOther: [] Session_iflush_buffer Comm_iagree;
+            Local: [] Win_sync File_read_all_begin File_read_at_all_begin File_read_ordered_begin File_write_all_begin
+                File_write_at_all_begin File_write_ordered_begin File_get_size File_get_group File_get_amode
+                File_set_info File_get_info File_seek File_seek_shared File_get_position File_get_position_shared
+                File_get_byte_offset File_get_type_extent File_set_atomicity File_get_atomicity File_delete
+                File_get_view;
+            StartOther: [] Grequest_start;
+        }
     };
 }
 
-calls! {
-    Send: Send Bsend Ssend Rsend;
-    Receive: Recv Mrecv;
-    Exchange: Sendrecv Sendrecv_replace;
-    Probe: Probe Mprobe;
-    Wait: Wait Waitall Waitany Waitsome;
-    Collective: Barrier Allgather Allgatherv Alltoall Alltoallv Alltoallw Allreduce Reduce_scatter
-        Reduce_scatter_block Scan Exscan Neighbor_allgather Neighbor_allgatherv Neighbor_alltoall
-        Neighbor_alltoallv Neighbor_alltoallw;
-    Rooted: Bcast Gather Gatherv Scatter Scatterv Reduce;
-    Creation: Comm_dup Comm_dup_with_info Comm_create Comm_split Comm_split_type Cart_create Cart_sub Graph_create
-        Dist_graph_create Dist_graph_create_adjacent Intercomm_create Intercomm_merge Comm_free
-        Comm_disconnect Win_create Win_allocate Win_allocate_shared Win_create_dynamic Win_free
-        File_open;
-    StartMessage: Isend Ibsend Issend Irsend Irecv Isendrecv Isendrecv_replace Send_init Bsend_init Ssend_init
-        Rsend_init Recv_init Psend_init Precv_init Imrecv;
-    StartCollective: Ibarrier Iallgather Iallgatherv Ialltoall Ialltoallv Ialltoallw Iallreduce Ireduce_scatter
-        Ireduce_scatter_block Iscan Iexscan Ineighbor_allgather Ineighbor_allgatherv Ineighbor_alltoall
-        Ineighbor_alltoallv Ineighbor_alltoallw Ibcast Igather Igatherv Iscatter Iscatterv Ireduce Comm_idup;
-    Access: Win_fence Win_start Win_complete Win_post Win_wait Win_lock Win_unlock Win_lock_all Win_unlock_all
-        Win_flush Win_flush_all Win_flush_local Win_flush_local_all Put Get Accumulate Get_accumulate Fetch_and_op
-        Compare_and_swap;
-    File: File_close File_read_all File_read_at_all File_read_ordered File_write_all File_write_at_all
-        File_write_ordered File_read_shared File_write_shared File_read_all_end File_read_at_all_end
-        File_read_ordered_end File_write_all_end File_write_at_all_end File_write_ordered_end File_set_view
-        File_set_size File_preallocate File_sync File_read File_read_at File_write File_write_at;
-    Other: Init Init_thread Finalize Comm_spawn Comm_spawn_multiple Comm_accept Comm_connect Comm_join
-        Session_init Session_finalize Buffer_detach Buffer_flush Comm_agree Comm_shrink Comm_create_group
-        Comm_create_from_group Intercomm_create_from_groups Comm_detach_buffer Comm_flush_buffer Session_detach_buffer
-        Session_flush_buffer;
-    StartOther: Rput Rget Raccumulate Rget_accumulate File_iread File_iread_all File_iread_shared File_iread_at
-        File_iread_at_all File_iwrite File_iwrite_all File_iwrite_shared File_iwrite_at File_iwrite_at_all
-        Comm_idup_with_info Barrier_init Bcast_init Gather_init Gatherv_init Scatter_init Scatterv_init Allgather_init
-        Allgatherv_init Alltoall_init Alltoallv_init Alltoallw_init Reduce_init Allreduce_init Reduce_scatter_init
-        Reduce_scatter_block_init Scan_init Exscan_init Neighbor_allgather_init Neighbor_allgatherv_init
-        Neighbor_alltoall_init Neighbor_alltoallv_init Neighbor_alltoallw_init;
-    Poll: Test Testall Testany Testsome Request_get_status Request_get_status_any Request_get_status_all
-        Request_get_status_some Iprobe Improbe Parrived Win_test;
-    StartPersistent: Start Startall;
-    Local: Cancel;
-    Partition: Pready Pready_range Pready_list;
-    Local: Buffer_attach;
-    StartOther: Buffer_iflush;
-    Local: Comm_attach_buffer;
-    StartOther: Comm_iflush_buffer;
-    Local: Session_attach_buffer;
-    StartOther: Session_iflush_buffer Comm_iagree;
-    Local: Win_sync File_read_all_begin File_read_at_all_begin
-        File_read_ordered_begin File_write_all_begin File_write_at_all_begin File_write_ordered_begin File_get_size
-        File_get_group File_get_amode File_set_info File_get_info File_seek File_seek_shared File_get_position
-        File_get_position_shared File_get_byte_offset File_get_type_extent File_set_atomicity File_get_atomicity
-        File_delete File_get_view;
-    StartOther: Grequest_start;
+macro_rules! calls {
+    ($($class:ident: $([$($public:ident)*] $($name:ident)*),+;)+) => {
+        /// All calls.
+        pub const CALLS: &[CallName] = &[$($(
+            $(CallName { name: stringify!($public), class: Class::$class },)*
+            $(CallName { name: stringify!($name), class: Class::$class },)*
+        )+)+];
+    };
 }
+
+for_each_call!(calls);
 
 /// Returns the index of the call of a symbol of C or Fortran, in any of its forms; `None` for calls that are not counted.
 #[must_use]

@@ -10,6 +10,13 @@ use std::path::Path;
 /// libraries; paths of modules may be long. Longer ones are cut off when they are written, and are a fault of a file.
 pub const MAX_NAME: usize = 4096;
 
+/// Returns the beginning of a text, of at most `max` bytes.
+#[must_use]
+pub fn cut_off(text: &str, max: usize) -> &str {
+    let end = (0..=text.len().min(max)).rev().find(|end| text.is_char_boundary(*end));
+    &text[..end.unwrap_or(0)]
+}
+
 /// Opens a regular file for reading, also through a symbolic link.
 ///
 /// # Errors

@@ -18,6 +18,7 @@
 
 #![forbid(unsafe_code)]
 
+mod block_kinds;
 pub mod calls;
 pub mod container;
 mod content;

@@ -1,6 +1,10 @@
 //! The kinds of rows. A row counts the traffic between the process of the file and another one.
+//!
+//! A line of the table is all that writer, parser, store, recorders and reports need of a kind.
 
 use std::fmt;
+
+use crate::block_kinds::BlockKind;
 
 /// A part of the text of a process, under a heading of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -36,15 +40,29 @@ enum Sender {
     Peer,
 }
 
+/// The columns of a line behind the rank of its process.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Columns {
+    /// The other process, the sum, and a histogram of sizes: one for each pair of processes.
+    Sizes,
+    /// The other process, and the sum.
+    Sum,
+    /// The other process, or several whose ranks follow each other, and the sum with each.
+    SumOfEach,
+}
+
 struct Properties {
     letter: u8,
     name: &'static str,
     section: Section,
     sender: Sender,
+    columns: Columns,
+    block: BlockKind,
 }
 
 macro_rules! kinds {
-    ($($(#[$doc:meta])* $kind:ident: $letter:literal, $name:literal, $section:ident, $sender:ident;)*) => {
+    ($($(#[$doc:meta])*
+    $kind:ident: $letter:literal, $name:literal, $section:ident, $sender:ident, $columns:ident, $block:ident;)*) => {
         /// A kind of rows, by the letter of its lines.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
         pub enum Kind {
@@ -56,6 +74,8 @@ macro_rules! kinds {
             name: $name,
             section: Section::$section,
             sender: Sender::$sender,
+            columns: Columns::$columns,
+            block: BlockKind::$block,
         },)*];
 
         impl Kind {
@@ -65,17 +85,18 @@ macro_rules! kinds {
     };
 }
 
+// A block has the sums of its kinds in this order.
 kinds! {
     /// `E`: messages of the program.
-    External: b'E', "messages", PointToPoint, Writer;
+    External: b'E', "messages", PointToPoint, Writer, Sizes, Messages;
     /// `I`: internal messages of the library.
-    Internal: b'I', "messages of the library's own", PointToPoint, Writer;
+    Internal: b'I', "messages of the library's own", PointToPoint, Writer, Sizes, Messages;
     /// `S`: data sent by one-sided operations.
-    Sent: b'S', "one-sided, sent", OneSided, Writer;
+    Sent: b'S', "one-sided, sent", OneSided, Writer, Sum, Accesses;
     /// `R`: data fetched by one-sided operations.
-    Received: b'R', "one-sided, fetched", OneSided, Peer;
+    Received: b'R', "one-sided, fetched", OneSided, Peer, Sum, Accesses;
     /// `C`: data exchanged by collective operations, as if each pair of ranks communicated directly.
-    Collective: b'C', "collective", Collectives, Writer;
+    Collective: b'C', "collective", Collectives, Writer, SumOfEach, Exchanged;
 }
 
 const BY_LETTER: [Option<Kind>; 256] = {
@@ -123,6 +144,22 @@ impl Kind {
     #[must_use]
     pub const fn section(self) -> Section {
         self.properties().section
+    }
+
+    #[inline]
+    pub(crate) const fn columns(self) -> Columns {
+        self.properties().columns
+    }
+
+    /// Returns the kind of the blocks in which a store has the sums.
+    #[must_use]
+    pub const fn block(self) -> BlockKind {
+        self.properties().block
+    }
+
+    /// Returns the kinds whose sums are in blocks of a kind, in their order there.
+    pub fn in_block(block: BlockKind) -> impl Iterator<Item = Self> {
+        Self::ALL.into_iter().filter(move |kind| kind.block() == block)
     }
 
     /// Returns the ranks of sender and receiver, for a row of process `me` about `peer`.

@@ -19,11 +19,16 @@ use crate::{calls, coll, comms, osc, pml, windows};
 pub struct Runtime {
     world: OnceLock<World>,
     ended: AtomicBool,
-    pml: pml::Dispatch,
-    osc: osc::Dispatch,
-    coll: coll::Dispatch,
-    comms: Comms,
-    windows: Windows,
+    /// The components of `pml`.
+    pub pml: pml::Dispatch,
+    /// The components of `osc`.
+    pub osc: osc::Dispatch,
+    /// The components of `coll`.
+    pub coll: coll::Dispatch,
+    /// The communicators.
+    pub comms: Comms,
+    /// The windows.
+    pub windows: Windows,
     observer: &'static dyn Observer,
 }
 
@@ -162,37 +167,6 @@ impl Runtime {
         self.frameworks().into_iter().flat_map(AnyFramework::report).collect()
     }
 
-    /// Returns the dispatch of messages.
-    #[inline(always)]
-    #[allow(clippy::inline_always, reason = "part of the fast path of each message")]
-    pub const fn pml(&self) -> &pml::Dispatch {
-        &self.pml
-    }
-
-    /// Returns the dispatch of one-sided accesses.
-    #[inline(always)]
-    #[allow(clippy::inline_always, reason = "part of the fast path of each access")]
-    pub const fn osc(&self) -> &osc::Dispatch {
-        &self.osc
-    }
-
-    /// Returns the dispatch of collective operations.
-    #[inline(always)]
-    #[allow(clippy::inline_always, reason = "part of the fast path of each operation")]
-    pub const fn coll(&self) -> &coll::Dispatch {
-        &self.coll
-    }
-
-    /// Returns the registry of communicators.
-    pub const fn comms(&self) -> &Comms {
-        &self.comms
-    }
-
-    /// Returns the registry of windows.
-    pub const fn windows(&self) -> &Windows {
-        &self.windows
-    }
-
     /// Registers a new communicator. The caller [announces](Comms::announce) it once other threads can use it.
     pub fn register_comm(&self, what: Description<'_>) -> CommId {
         let comm = self.comms.register(what);
@@ -307,16 +281,16 @@ mod tests {
         // Not initialized: nothing to end.
         OTHER.finalizing();
 
-        let reader = ONE.comms().reader();
+        let reader = ONE.comms.reader();
         let created = |runtime: &Runtime| {
             let comm = runtime.register_comm(Description::new(Ranks::World(4), "some"));
-            runtime.comms().announce(comm);
+            runtime.comms.announce(comm);
             comm
         };
         let (first, second, foreign) = (created(&ONE), created(&ONE), created(&OTHER));
         assert_eq!(first, foreign);
-        ONE.comms().renamed(second, "other");
-        ONE.comms().renamed(second, "some");
+        ONE.comms.renamed(second, "other");
+        ONE.comms.renamed(second, "some");
         ONE.free_comm(first);
         ONE.free_comm(second);
         // A reader keeps both, as one record; the slot of the merged one is released.
@@ -326,10 +300,10 @@ mod tests {
         let notified = ["created", "created", "renamed", "renamed", "merge", "close", "close"];
         assert_eq!(OBSERVERS[0].take(), notified);
 
-        let window = OTHER.windows().register();
-        OTHER.windows().announce(window, 4);
-        OTHER.windows().pin(window);
-        OTHER.windows().pin(window);
+        let window = OTHER.windows.register();
+        OTHER.windows.announce(window, 4);
+        OTHER.windows.pin(window);
+        OTHER.windows.pin(window);
         OTHER.pcontrol(7);
         // No reader: nothing is kept.
         OTHER.free_comm(foreign);

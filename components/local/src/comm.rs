@@ -1,27 +1,23 @@
-//! The world communicator: messages of the program.
+//! The world communicator: messages of the program, and collective operations.
+//!
+//! Collective operations are messages with negative tags to and from the root. Messages of one sender do not overtake each other and all
+//! processes call the operations in the same order, so one tag for each operation separates them.
 
 use std::sync::Arc;
 
+use bytemuck::Pod;
 use mpit::object::Object;
 use mpit_components::calls::Area;
+use mpit_components::coll::{self, Kind, Operation, Pattern, Root, Volume};
 use mpit_components::comms::CommId;
 
-use super::engine::{ANY_SOURCE, ANY_TAG, Pattern, Status, WORLD};
-use super::process::Process;
+use super::process::{Process, WORLD};
 use super::{Data, Error, Result, timed};
 
-/// A send that was begun. The data is copied when it begins, so waiting returns at once; the frameworks see the wait.
-#[derive(Debug)]
-#[must_use = "a program waits for each request"]
-pub struct Request(());
-
-impl Request {
-    /// Waits until the send is complete.
-    #[allow(clippy::unused_self, reason = "a request can be waited for once")]
-    pub fn wait(self) {
-        timed(Area::Waiting, || ());
-    }
-}
+const BARRIER: i32 = -10;
+const BCAST: i32 = -11;
+const ALLREDUCE: i32 = -12;
+const GATHER: i32 = -13;
 
 /// The communicator of all ranks, `MPI_COMM_WORLD`. Several threads of a process may use it at once.
 pub struct Comm {
@@ -57,58 +53,107 @@ impl Comm {
     ///
     /// # Errors
     ///
-    /// The communicator must have the rank, the tag must be 0 or more. Fails when the receiver has crashed.
+    /// The communicator must have the rank, the tag must be 0 or more.
     pub fn send(&self, data: &(impl Data + ?Sized), to: usize, tag: i32) -> Result<()> {
         timed(Area::PointToPoint, || {
-            if tag < 0 {
-                return Err(Error::NegativeTag(tag));
-            }
+            check_tag(tag)?;
             self.process.send(WORLD, data.bytes(), to, tag)
         })
     }
 
-    /// Begins a [`send`](Self::send). The data is copied at once and can be changed before the request is waited for.
+    /// Receives the first message from a rank with a tag. Returns its length in bytes.
     ///
     /// # Errors
     ///
-    /// The errors of [`send`](Self::send).
-    pub fn isend(&self, data: &(impl Data + ?Sized), to: usize, tag: i32) -> Result<Request> {
-        self.send(data, to, tag).map(|()| Request(()))
-    }
-
-    /// Receives a message: the first one that matches the source, or [`ANY_SOURCE`], and the tag, or [`ANY_TAG`].
-    ///
-    /// # Errors
-    ///
-    /// The communicator must have the rank. Fails when the message does not fit, or when its sender has ended; from
-    /// [`ANY_SOURCE`], when any process has crashed.
-    pub fn recv(&self, buffer: &mut (impl Data + ?Sized), from: usize, tag: i32) -> Result<Status> {
+    /// The communicator must have the rank, the tag must be 0 or more. Fails when the message does not fit, or when its sender has ended.
+    pub fn recv(&self, buffer: &mut (impl Data + ?Sized), from: usize, tag: i32) -> Result<usize> {
         timed(Area::PointToPoint, || {
-            let message = self.process.engine.receive(&self.pattern(from, tag)?)?;
+            check_tag(tag)?;
+            let data = self.process.receive(WORLD, from, tag)?;
             let buffer = buffer.bytes_mut();
-            let lengths = Error::Truncated { message: message.data.len(), buffer: buffer.len() };
-            let front = buffer.get_mut(..message.data.len()).ok_or(lengths)?;
-            front.copy_from_slice(&message.data);
-            Ok(Status::of(&message))
+            let lengths = Error::Truncated { message: data.len(), buffer: buffer.len() };
+            buffer.get_mut(..data.len()).ok_or(lengths)?.copy_from_slice(&data);
+            Ok(data.len())
         })
     }
 
-    /// Waits for a message and returns its status, so that a receive can use a buffer of the right size.
+    /// Returns when all processes have called it.
     ///
     /// # Errors
     ///
-    /// The communicator must have the rank. Fails when the sender has ended.
-    pub fn probe(&self, from: usize, tag: i32) -> Result<Status> {
-        timed(Area::PointToPoint, || self.process.engine.probe(&self.pattern(from, tag)?))
+    /// Fails when a process has ended.
+    pub fn barrier(&self) -> Result<()> {
+        self.collective(Kind::Barrier, 0, 0, |process| {
+            process.gather::<u8>(WORLD, &[], 0, BARRIER)?;
+            process.bcast(WORLD, &mut [], 0, BARRIER)
+        })
     }
 
-    fn pattern(&self, source: usize, tag: i32) -> Result<Pattern> {
-        if tag < 0 && tag != ANY_TAG {
-            return Err(Error::NegativeTag(tag));
-        }
-        if source != ANY_SOURCE {
-            self.process.check_rank(source)?;
-        }
-        Ok(Pattern { context: WORLD, source, tag })
+    /// Copies the root's data to all processes.
+    ///
+    /// # Errors
+    ///
+    /// The communicator must have the root, and all buffers must have the same length. Fails when a process has ended.
+    pub fn bcast(&self, data: &mut (impl Data + ?Sized), root: usize) -> Result<()> {
+        let data = data.bytes_mut();
+        self.collective(Kind::Bcast, root, data.len(), |process| process.bcast(WORLD, data, root, BCAST))
     }
+
+    /// Concatenates the processes' values in the order of the ranks; the root gets them, the others `None`.
+    ///
+    /// # Errors
+    ///
+    /// The communicator must have the root, and all processes must pass the same number of values. Fails when a process has ended.
+    pub fn gather<T: Pod>(&self, values: &[T], root: usize) -> Result<Option<Vec<T>>> {
+        self.collective(Kind::Gather, root, size_of_val(values), |process| {
+            process.gather(WORLD, values, root, GATHER)
+        })
+    }
+
+    /// Combines the processes' values element by element, in the order of the ranks; all processes get the result.
+    ///
+    /// # Errors
+    ///
+    /// All processes must pass the same number of values. Fails when a process has ended.
+    pub fn allreduce<T: Pod>(&self, values: &[T], operation: impl Fn(T, T) -> T) -> Result<Vec<T>> {
+        self.collective(Kind::Allreduce, 0, size_of_val(values), |process| {
+            let mut result = values.to_vec();
+            if let Some(all) = process.gather(WORLD, values, 0, ALLREDUCE)? {
+                for (at, value) in all.into_iter().enumerate().skip(values.len()) {
+                    let sum = &mut result[at % values.len()];
+                    *sum = operation(*sum, value);
+                }
+            }
+            process.bcast(WORLD, result.bytes_mut(), 0, ALLREDUCE)?;
+            Ok(result)
+        })
+    }
+
+    fn collective<R>(
+        &self,
+        kind: Kind,
+        root: usize,
+        bytes: usize,
+        work: impl FnOnce(&Process) -> Result<R>,
+    ) -> Result<R> {
+        self.process.check_rank(root)?;
+        let root = match kind.pattern() {
+            Pattern::AllToAll => Root::None,
+            _ if root == self.rank() => Root::Here,
+            _ => Root::At(root as u32),
+        };
+        let (rank, size) = (self.rank() as u32, self.size() as u32);
+        let volume = Volume::Each(bytes as u64);
+        let operation = Operation::new(self.id(), kind, rank, size, root, volume, false);
+        timed(Area::Collective, || {
+            coll::begin(&operation);
+            let result = work(&self.process)?;
+            coll::end(&operation);
+            Ok(result)
+        })
+    }
+}
+
+fn check_tag(tag: i32) -> Result<()> {
+    if tag < 0 { Err(Error::NegativeTag(tag)) } else { Ok(()) }
 }

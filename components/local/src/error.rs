@@ -1,7 +1,6 @@
 //! Errors of the host.
 
 use std::io;
-use std::process::ExitStatus;
 
 /// The reason why a call of the host failed.
 #[derive(Debug, thiserror::Error)]
@@ -34,12 +33,9 @@ pub enum Error {
         /// The length that was expected.
         needed: usize,
     },
-    /// A process that ended without finalizing: it crashed, or was killed.
-    #[error("the process with rank {0} ended without finalizing")]
-    Crashed(usize),
-    /// A process that finalized while an operation waits for it.
-    #[error("the process with rank {0} has finalized and will not answer")]
-    Finalized(usize),
+    /// A process that ended while an operation waits for it.
+    #[error("the process with rank {0} has ended and will not answer")]
+    Ended(usize),
     /// An access to elements that the window does not have in that process.
     #[error("{count} elements from {displacement} on are not within a window of {length}")]
     OutsideOfWindow {
@@ -50,35 +46,10 @@ pub enum Error {
         /// The length of the window in that process.
         length: usize,
     },
-    /// A job without ranks.
-    #[error("a job of no ranks cannot be launched")]
-    NoRanks,
-    /// A second job of one process: a process can be a rank of one job only.
-    #[error("this process was a rank already; a program can launch one job")]
-    LaunchedTwice,
-    /// A rank that ended before it called `launch`.
-    #[error("rank {rank} ended before it joined: {status}")]
-    NeverJoined {
-        /// The rank.
-        rank: usize,
-        /// The exit status.
-        status: ExitStatus,
-    },
-    /// A failure of the operating system.
-    #[error("cannot {doing}: {cause}")]
-    System {
-        /// The operation that failed.
-        doing: &'static str,
-        /// The cause.
-        #[source]
-        cause: io::Error,
-    },
+    /// A message that the operating system did not take.
+    #[error("cannot send a message: {0}")]
+    Send(#[source] io::Error),
 }
 
 /// The result of calls of the host.
 pub type Result<T> = std::result::Result<T, Error>;
-
-/// Returns a function that adds to an error of the operating system the operation that failed.
-pub(crate) fn system(doing: &'static str) -> impl FnOnce(io::Error) -> Error {
-    move |cause| Error::System { doing, cause }
-}

@@ -6,7 +6,7 @@
 //!         let mut greeting = [0; 5];
 //!         match world.rank() {
 //!             0 => world.send(b"hello", 1, 7)?,
-//!             _ => drop(world.recv(&mut greeting, 0, mpit_local::ANY_TAG)?),
+//!             _ => drop(world.recv(&mut greeting, 0, 7)?),
 //!         }
 //!         Ok(())
 //!     })
@@ -36,35 +36,21 @@
 
 #![forbid(unsafe_code)]
 
-mod collectives;
 mod comm;
 mod data;
-mod engine;
 mod error;
-mod job;
 mod launch;
 mod process;
 mod window;
 mod wire;
 
-pub use comm::{Comm, Request};
+pub use comm::Comm;
 pub use data::Data;
-pub use engine::{ANY_SOURCE, ANY_TAG, Status};
 pub use error::{Error, Result};
 pub use launch::{Outcome, launch};
 pub use window::Window;
 
-use std::fmt::Display;
-use std::io::Write;
-
 use mpit_components::calls::{self, Area};
-
-/// Writes one line to standard error, in one piece, so that the lines of several processes do not mix.
-fn warn(message: impl Display) {
-    // A closed standard error leaves no place to report the failure.
-    let _ =
-        std::io::stderr().write_all(mpit::internal::os::printable(&format!("mpit: {message}\n")).as_bytes());
-}
 
 /// Performs a call of the program and reports its duration. Calls that the host makes internally are not reported.
 fn timed<R>(area: Area, call: impl FnOnce() -> R) -> R {

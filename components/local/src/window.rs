@@ -10,9 +10,11 @@ use mpit_components::calls::Area;
 use mpit_components::osc::{self, Access, Kind};
 use mpit_components::windows::{self, WindowId};
 
-use super::collectives::{ACCESS, CREATE};
 use super::process::Process;
 use super::{Comm, Data, Error, Result, timed};
+
+const CREATE: i32 = -20;
+const ACCESS: i32 = -21;
 
 /// Memory that each process lets the others access.
 ///
@@ -58,7 +60,7 @@ impl<T: Pod> Window<T> {
     ///
     /// # Errors
     ///
-    /// The process must have the elements. Fails when it has crashed.
+    /// The process must have the elements.
     pub fn put(&self, values: &[T], rank: usize, displacement: usize) -> Result<()> {
         timed(Area::OneSided, || {
             self.process.check_rank(rank)?;
@@ -105,7 +107,7 @@ impl<T: Pod> Window<T> {
 
 impl<T: Pod> Drop for Window<T> {
     fn drop(&mut self) {
-        self.process.engine.remove(self.context);
+        self.process.remove_context(self.context);
         windows::freed(self.id);
     }
 }

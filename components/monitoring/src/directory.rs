@@ -1,7 +1,5 @@
 //! Directories of files.
 
-use std::error::Error;
-use std::fmt::{self, Display};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -9,6 +7,7 @@ use std::{fs, io};
 
 use mpit_format::names::directory_of;
 use mpit_format::store::Failure;
+use thiserror::Error;
 
 /// The device and inode numbers of the root directory when MPI was initialized.
 static ROOT: OnceLock<Option<(u64, u64)>> = OnceLock::new();
@@ -53,31 +52,17 @@ pub(crate) fn create_for(path: &Path) -> io::Result<()> {
 }
 
 /// The reason why the directory of a file cannot be created.
-#[derive(Debug)]
+#[derive(Debug, Error)]
+#[error("cannot create the directory {}: {cause}", directory.display())]
 struct NotCreated {
     directory: PathBuf,
     cause: io::Error,
 }
 
-impl Display for NotCreated {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "cannot create the directory {}: {}", self.directory.display(), self.cause)
-    }
-}
-
-impl Error for NotCreated {}
-
 /// The path of a file leads elsewhere.
-#[derive(Debug)]
+#[derive(Debug, Error)]
+#[error("{0}")]
 struct Elsewhere(Failure);
-
-impl Display for Elsewhere {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
-    }
-}
-
-impl Error for Elsewhere {}
 
 /// Returns the reason of an error that a function of this module or the system returned.
 pub(crate) fn failure_of(error: &io::Error) -> Failure {

@@ -62,20 +62,20 @@ impl comms::Observer for Recorder {
 
     fn renamed(&self, comm: &Record) {
         coll::STATS.renamed(comm);
-        times::renamed(comm);
+        times::RECORDS.renamed(comm);
     }
 
     fn is_used(&self, comm: CommId) -> bool {
-        coll::STATS.is_used(comm) || times::is_used(comm)
+        coll::STATS.is_used(comm) || times::RECORDS.is_used(comm)
     }
 
     fn merge(&self, comm: CommId, target: &Record) {
         coll::STATS.merge(comm, target);
-        times::merge(comm, target);
+        times::RECORDS.merge(comm, target);
     }
 
     fn close(&self, comm: CommId) -> bool {
-        times::close(comm);
+        times::RECORDS.close(comm);
         coll::STATS.close(comm)
     }
 }

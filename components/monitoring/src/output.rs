@@ -35,30 +35,7 @@ pub(crate) fn write_apart(
     first: &[u8],
     write: impl FnOnce(&File) -> io::Result<()>,
 ) -> io::Result<()> {
-    let name = |number| name_of(stem, number, ending);
-    let first_name = name(identity::number());
-    let mut number = identity::number();
-    let put = |temporary: &Path| loop {
-        let path = name(number);
-        // Creating a hard link fails if the name exists, so of two concurrent processes only one gets the name.
-        if fs::hard_link(temporary, &path).is_ok() {
-            let _ = fs::remove_file(temporary);
-            return Ok(());
-        }
-        if !is_of_another(&path, first) {
-            return fs::rename(temporary, &path);
-        }
-        number += 1;
-    };
-    without_size_signal(|| through_temporary(&first_name, write, put))
-        .inspect_err(|error| warn(format_args!("cannot write {}{ending}: {error}", stem.display())))
-}
-
-/// Returns the name of a file of a world.
-fn name_of(stem: &Path, number: u32, ending: &str) -> PathBuf {
-    let mut name = names::stem_of(stem, number).into_os_string();
-    name.push(ending);
-    name.into()
+    write_numbered(stem, ending, write, |_, path, _| Ok(!is_of_another(path, first)))
 }
 
 /// Writes a text like [`write_apart`].
@@ -67,26 +44,41 @@ pub(crate) fn write_text(stem: &Path, ending: &str, text: &[u8]) -> io::Result<(
     write_apart(stem, ending, first, |mut file| file.write_all(text))
 }
 
-/// Writes `<stem><ending>` like [`write_whole`], and reports a failure to the user. `stem` gets the number of this process's world. An
-/// existing file is kept, and the new one gets the next number. A file of an earlier run is replaced.
+/// Writes `<stem><ending>` like [`write_apart`], but keeps each existing file that is not of an earlier run.
 pub(crate) fn write_new(
     stem: &Path,
     ending: &str,
     write: impl FnOnce(&File) -> io::Result<()>,
 ) -> io::Result<()> {
-    let name = |number| name_of(stem, number, ending);
+    write_numbered(stem, ending, write, |number, path, error| match error.kind() {
+        ErrorKind::AlreadyExists => Ok(may_replace(stem, number, path)),
+        _ => Err(error),
+    })
+}
+
+/// Writes `<stem><ending>` with the number of this process's world, or with the next one that is free or whose file the new one `replaces`,
+/// given the number, the path and the error of the attempt to create the name.
+fn write_numbered(
+    stem: &Path,
+    ending: &str,
+    write: impl FnOnce(&File) -> io::Result<()>,
+    replaces: impl Fn(u32, &Path, io::Error) -> io::Result<bool>,
+) -> io::Result<()> {
+    let name = |number| {
+        let mut name = names::stem_of(stem, number).into_os_string();
+        name.push(ending);
+        PathBuf::from(name)
+    };
     let put = |temporary: &Path| {
         let mut number = identity::number();
-        loop {
-            match fs::hard_link(temporary, name(number)) {
-                Ok(()) => return fs::remove_file(temporary),
-                Err(error) if error.kind() != ErrorKind::AlreadyExists => return Err(error),
-                Err(_) if may_replace(stem, number, &name(number)) => {
-                    return fs::rename(temporary, name(number));
-                }
-                Err(_) => number += 1,
+        // Creating a hard link fails if the name exists, so of two concurrent processes only one gets the name.
+        while let Err(error) = fs::hard_link(temporary, name(number)) {
+            if replaces(number, &name(number), error)? {
+                return fs::rename(temporary, name(number));
             }
+            number += 1;
         }
+        fs::remove_file(temporary)
     };
     without_size_signal(|| through_temporary(&name(identity::number()), write, put))
         .inspect_err(|error| warn(format_args!("cannot write {}{ending}: {error}", stem.display())))

@@ -2,10 +2,13 @@
 //!
 //! Recorded numbers only grow, so the traffic of a phase is the difference between two snapshots of them.
 
+use mpit::object::OUTSIDE;
 use mpit_format::profile::{Profile, SumRow};
+use mpit_format::rows::Kind;
 use mpit_frameworks::Subscription;
 use mpit_frameworks::comms::Reader;
 
+use crate::record::RowsSnapshot;
 use crate::runtime::RUNTIME;
 use crate::{coll, describe, osc, pml, record};
 
@@ -18,7 +21,7 @@ pub(crate) fn subscriptions() -> [&'static Subscription; 3] {
 #[derive(Debug, Default)]
 pub(crate) struct RunSnapshot {
     messages: record::Snapshot,
-    accesses: osc::Snapshot,
+    rows: RowsSnapshot,
     operations: coll::Snapshot,
 }
 
@@ -28,7 +31,7 @@ impl RunSnapshot {
     pub(crate) fn after(earlier: &Self) -> Self {
         Self {
             messages: pml::MESSAGES.snapshot().without_in_flight(&earlier.messages),
-            accesses: osc::ACCESSES.snapshot().without_in_flight(&earlier.accesses),
+            rows: RowsSnapshot::now().without_in_flight(&earlier.rows),
             operations: coll::STATS.snapshot().without_in_flight(&earlier.operations),
         }
     }
@@ -56,9 +59,9 @@ impl Phase {
 
     fn begin(take_snapshot: impl FnOnce() -> RunSnapshot) -> Self {
         // Created before the snapshot: a communicator may be used and freed right after it.
-        let comms = RUNTIME.comms().reader();
+        let comms = RUNTIME.comms.reader();
         let begin = take_snapshot();
-        Self { begin, comms, _comms_since_snapshot: RUNTIME.comms().reader() }
+        Self { begin, comms, _comms_since_snapshot: RUNTIME.comms.reader() }
     }
 
     /// Returns the traffic of the phase so far as the content of the file of rank `me`.
@@ -70,11 +73,20 @@ impl Phase {
     pub(crate) fn until(&self, end: &RunSnapshot, me: u32) -> Profile {
         let messages = end.messages.since(&self.begin.messages);
         let operations = coll::STATS.between(&self.begin.operations, &end.operations);
-        let mut sums = osc::rows_between(&self.begin.accesses, &end.accesses);
         let block = |comm: &_| describe::block(comm, operations.on(comm.id));
         let comms = self.comms.comms().iter().map(block).collect();
+        let mut sums = end.rows.since(&self.begin.rows);
+        // Collective operations have no rows for processes outside of the world.
+        sums.retain(|row| row.kind != Kind::Collective || row.to != OUTSIDE);
         sums.extend(operations.exchanged);
         sums.sort_by_key(SumRow::order);
+        sums.dedup_by(|row, earlier| {
+            let is_same = row.order() == earlier.order();
+            if is_same {
+                earlier.sum = earlier.sum.and(row.sum);
+            }
+            is_same
+        });
         Profile { me, messages, sums, comms, ..Profile::default() }
     }
 }

@@ -9,7 +9,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{
     AtomicBool, AtomicU64,
-    Ordering::{Relaxed, Release},
+    Ordering::{Acquire, Relaxed, Release},
 };
 use std::{
     fs,
@@ -161,33 +161,28 @@ impl Store {
 
     /// Records that the process reached `MPI_Finalize`, so that no data is missing at the end of the run.
     pub fn finalizing(&self) {
-        let mut end = self.end.lock();
-        if !end.detach_if_forked()
-            && end.file.is_some()
-            && let Some(piece) = self.pieces.get(end.header)
-        {
-            blocks::write_finalizing(piece.words());
-        }
+        self.with_header(blocks::write_finalizing);
     }
 
     /// Records in the file, if there is one, the outcome of the process's output: `mpit run` reads it, and writes what is missing.
     pub fn set_outcome(&self, outcome: Outcome) {
-        let mut end = self.end.lock();
-        if !end.detach_if_forked()
-            && end.file.is_some()
-            && let Some(piece) = self.pieces.get(end.header)
-        {
-            blocks::write_outcome(piece.words(), outcome);
-        }
+        self.with_header(|words| blocks::write_outcome(words, outcome));
     }
 
     /// Records in the file, if there is one, that all data is written elsewhere: readers do not need it, also if it cannot be
     /// removed.
     pub fn end(&self) {
+        self.with_header(|words| blocks::write_state(words, State::Ended));
+    }
+
+    /// Calls `write` with the words of the file, if there is one, and it is not the parent's.
+    fn with_header(&self, write: impl FnOnce(&[AtomicU64])) {
         let mut end = self.end.lock();
         end.detach_if_forked();
-        if end.file.is_some() {
-            self.write_state(&end, State::Ended);
+        if end.file.is_some()
+            && let Some(piece) = self.pieces.get(end.header)
+        {
+            write(piece.words());
         }
     }
 
@@ -277,6 +272,25 @@ impl Store {
         // Written last, with release ordering: if the process is killed here, a reader finds no block or a complete one.
         block[0].store(header.word(), Release);
         Some(&block[2..])
+    }
+
+    /// Calls `each` with the kind and the words of each block, of which the first one is the key.
+    pub(crate) fn each_block(&self, mut each: impl FnMut(BlockKind, &[AtomicU64])) {
+        let header = if self.has_file() { Some(self.end.lock().header) } else { None };
+        for (at, piece) in self.pieces.iter().enumerate() {
+            let mut words = piece.words();
+            if Some(at) == header {
+                words = words.get(HEADER..).unwrap_or_default();
+            }
+            // The words behind the last block are 0.
+            while let Some((first, rest)) = words.split_first()
+                && let Ok(BlockHeader { kind, words: len }) = BlockHeader::of(first.load(Acquire))
+                && let Some((block, behind)) = rest.split_at_checked(len as usize)
+            {
+                each(kind, block);
+                words = behind;
+            }
+        }
     }
 
     fn newest(&self) -> Option<&[AtomicU64]> {

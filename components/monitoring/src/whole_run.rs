@@ -7,7 +7,7 @@ use mpit_format::container::Text;
 use mpit_format::names::stem_of;
 use mpit_format::profile::{About, NOT_RECORDED, Profile};
 use mpit_format::store::blocks::{BlockKind, Encoded};
-use mpit_format::store::{Failure, Outcome, TimeRows, live, path_of};
+use mpit_format::store::{Failure, Outcome, live, path_of};
 use mpit_frameworks::diagnostics::warn;
 use mpit_frameworks::{Subscription, World};
 use mpit_job::identity;
@@ -237,9 +237,7 @@ fn until_now(run: &WholeRun, world: World, part: Part) -> Profile {
         profile.about.push(About::new(NOT_RECORDED, &format!("times of rank {}", world.rank)));
         return profile;
     }
-    let TimeRows { time, calls, late, sites, regions } = times::rows();
-    (profile.time, profile.calls, profile.late) = (time, calls, late);
-    (profile.sites, profile.regions) = (sites, regions);
+    times::add_to(&mut profile);
     profile
 }
 

@@ -12,9 +12,9 @@ use std::fmt;
 use std::iter::Peekable;
 use std::sync::Arc;
 
-use crate::files::MAX_NAME;
+use crate::files::{MAX_NAME, cut_off};
 use crate::messages::{BINS, Row};
-use crate::rows::{Kind, Section};
+use crate::rows::{Columns, Kind, Section};
 use crate::times::{CallRow, LateRow, RegionRow, SiteRow, TimeRow};
 use crate::{Identity, OUTSIDE, TrafficSum};
 
@@ -132,18 +132,12 @@ pub const MAX_FACT: usize = 4096;
 /// The kind of the fact that a process has dropped operations. Each process has its own.
 pub const NOT_RECORDED: &str = "not_recorded";
 
-/// Returns the beginning of a text that has at most `max` bytes.
-fn beginning(text: &str, max: usize) -> &str {
-    let end = (0..=text.len().min(max)).rev().find(|end| text.is_char_boundary(*end));
-    &text[..end.unwrap_or(0)]
-}
-
 impl About {
     /// Creates a fact. Control characters become blanks, and a long value is cut off.
     #[must_use]
     pub fn new(key: &str, value: &str) -> Self {
         let in_one_field = |text: &str| text.replace(char::is_control, " ");
-        Self { key: in_one_field(key), value: in_one_field(beginning(value, MAX_FACT)) }
+        Self { key: in_one_field(key), value: in_one_field(cut_off(value, MAX_FACT)) }
     }
 }
 
@@ -241,21 +235,20 @@ impl Profile {
         }
     }
 
-    /// Writes the lines of a section without messages. A collective operation exchanges data with all processes of a communicator, so
-    /// those with equal numbers that follow each other have one line.
+    /// Writes the lines of a section without messages. Processes that follow each other and have equal sums may share a line: a collective
+    /// operation exchanges data with all processes of a communicator.
     fn sums(&self, out: &mut Out, section: Section) {
         let mut rows = self
             .sums
             .iter()
             .filter(|row| row.kind.section() == section && row.to != OUTSIDE && row.sum.count != 0)
             .peekable();
-        let is_by_range = section == Section::Collectives;
         while let Some(SumRow { kind, to, sum }) = rows.next() {
             let mut last = *to;
             let follows = |next: &&SumRow, last: u32| {
                 next.kind == *kind && next.to == last.wrapping_add(1) && next.sum == *sum
             };
-            while is_by_range && rows.next_if(|next| follows(next, last)).is_some() {
+            while kind.columns() == Columns::SumOfEach && rows.next_if(|next| follows(next, last)).is_some() {
                 last += 1;
             }
             self.pair(out, *kind, *to, last, *sum);
@@ -430,7 +423,7 @@ impl Out {
 
     fn name(&mut self, name: &str) {
         self.0.extend(
-            beginning(name, MAX_NAME).bytes().map(|byte| if byte.is_ascii_control() { b' ' } else { byte }),
+            cut_off(name, MAX_NAME).bytes().map(|byte| if byte.is_ascii_control() { b' ' } else { byte }),
         );
     }
 }

@@ -11,8 +11,9 @@ use std::sync::atomic::{
 use super::outcome::Outcome;
 use crate::messages::BINS;
 use crate::profile::{Label, Members};
-use crate::rows;
 use crate::times::SiteRow;
+
+pub use crate::block_kinds::{BlockKind, Content};
 
 /// The number of bins in a group. Groups are created on first use, because the sizes of messages to one peer seldom differ
 /// much.
@@ -39,117 +40,6 @@ pub enum State {
     Ended = 1,
     /// The file could not grow: data is missing.
     Truncated = 2,
-}
-
-/// The content of a block.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Content {
-    /// Rows of messages, accesses and collective operations, and their communicators.
-    Traffic,
-    /// Rows of times, and what they refer to.
-    Times,
-    /// The state of the process, or nothing.
-    State,
-}
-
-/// The kind of a block.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum BlockKind {
-    /// Unused words: at the end of a piece, or a cache line between blocks of different threads.
-    Unused = 1,
-    /// Messages to one process: [`message_key`], the counts of some sizes, and their bytes.
-    Messages = 2,
-    /// Accesses to the memory of one process: its rank, and the sums of sent and received data.
-    Accesses = 3,
-    /// Collective operations with one process: its rank, and the exchanged sum.
-    Exchanged = 4,
-    /// Collective operations with several processes: the sum exchanged with each, [`exchanged_key`], and the ranks.
-    SharedSum = 5,
-    /// Collective operations on a communicator, or several with the same name and members: a slot, three sums, the kind of
-    /// communicator (0 while the slot is not used), the first and the last number behind its name, the number of
-    /// communicators, and the number of the first in the order of creation. The sums of blocks with the same number add up:
-    /// threads may have a block each.
-    Operations = 6,
-    /// A kind of communicator: its number, the number of its list of members, a flag for numbers behind the name, the name.
-    Comm = 7,
-    /// A list of members: its number, a flag for the world in its order, the number of members, the ranks.
-    Members = 8,
-    /// The run and world of the process: 0, the fields of [`crate::Identity`].
-    Run = 9,
-    /// A thread of the running process: a slot, and the words of [`super::live::thread`].
-    Thread = 10,
-    /// A description of the running process: its subject, such as [`super::live::COMM`], and words.
-    Description = 11,
-    /// The time of the process: 0, and the words of [`super::times::time`].
-    Time = 12,
-    /// Calls of one name on one communicator by one thread: [`super::times::call_key`], the words of [`super::times::call`], and the
-    /// number of the place in the program, 0 for all places. Several blocks with the same key add up.
-    Call = 13,
-    /// A communicator with calls, or several with the same label: its slot, and the words of [`super::times::comm`].
-    CallComm = 14,
-    /// A label of communicators: its number, a flag for numbers behind the name, the name.
-    Label = 15,
-    /// Sampled operations on a communicator: its lineage, and the words of [`super::times::late`].
-    Late = 16,
-    /// A place in the program that makes calls: its number, the offset in its module, the build ID and the path of the module.
-    Site = 17,
-    /// A region of the program: its number, the number of ends that did not fit to the last begin, and the name.
-    Region = 18,
-}
-
-impl BlockKind {
-    /// Returns the kinds of rows of a block that has the sums of one process, in the order of its sums.
-    #[must_use]
-    pub const fn rows(self) -> &'static [rows::Kind] {
-        match self {
-            Self::Accesses => &[rows::Kind::Sent, rows::Kind::Received],
-            Self::Exchanged => &[rows::Kind::Collective],
-            _ => &[],
-        }
-    }
-
-    /// Returns the content of blocks of this kind.
-    #[must_use]
-    pub const fn content(self) -> Content {
-        match self {
-            Self::Messages
-            | Self::Accesses
-            | Self::Exchanged
-            | Self::SharedSum
-            | Self::Operations
-            | Self::Comm
-            | Self::Members => Content::Traffic,
-            Self::Time
-            | Self::Call
-            | Self::CallComm
-            | Self::Label
-            | Self::Late
-            | Self::Site
-            | Self::Region => Content::Times,
-            Self::Unused | Self::Run | Self::Thread | Self::Description => Content::State,
-        }
-    }
-
-    pub(super) const ALL: [Self; 18] = [
-        Self::Unused,
-        Self::Messages,
-        Self::Accesses,
-        Self::Exchanged,
-        Self::SharedSum,
-        Self::Operations,
-        Self::Comm,
-        Self::Members,
-        Self::Run,
-        Self::Thread,
-        Self::Description,
-        Self::Time,
-        Self::Call,
-        Self::CallComm,
-        Self::Label,
-        Self::Late,
-        Self::Site,
-        Self::Region,
-    ];
 }
 
 /// Returns the key of a group of message sizes.
@@ -189,9 +79,9 @@ impl BlockHeader {
     /// # Errors
     ///
     /// The number of an unknown kind.
-    pub(super) fn of(word: u64) -> Result<Self, u32> {
+    pub fn of(word: u64) -> Result<Self, u32> {
         let kind = word as u32;
-        let known = BlockKind::ALL.into_iter().find(|known| *known as u32 == kind);
+        let known = BlockKind::ALL.iter().copied().find(|known| *known as u32 == kind);
         known.map(|kind| Self { kind, words: (word >> 32) as u32 }).ok_or(kind)
     }
 }

@@ -6,7 +6,6 @@ use super::blocks::{BlockHeader, BlockKind, HEADER, MAGIC, State, VERSION};
 use super::outcome::Outcome;
 use super::recovered::Recovered;
 use crate::TrafficSum;
-use crate::profile::Profile;
 
 /// The reason why a file is not a valid store, with the position in bytes.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
@@ -157,22 +156,8 @@ impl<'a> Cursor<'a> {
         }
         let outcome = Outcome::of(self.word()?);
         debug_assert_eq!(self.at, HEADER, "the header was read");
-        let none = Profile::default();
         let [ended, truncated] = [State::Ended, State::Truncated].map(|known| state == known as u64);
-        let (missing_bytes, identity) = (0, None);
-        Ok(Recovered {
-            rank,
-            size,
-            process,
-            ended,
-            truncated,
-            missing_bytes,
-            finalized,
-            outcome,
-            stem: None,
-            identity,
-            profile: none,
-        })
+        Ok(Recovered { rank, size, process, ended, truncated, finalized, outcome, ..Recovered::default() })
     }
 
     /// Returns the kind and content of the next block; skips unused ones.

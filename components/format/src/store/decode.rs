@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::PathBuf;
 
-use super::blocks::{BlockKind, CELLS, GROUP, GROUPS, MAGIC, message_of_key};
+use super::blocks::{BlockKind, CELLS, Content, GROUP, GROUPS, MAGIC, message_of_key};
 use super::cursor::{Cursor, Malformed, WORD};
 use super::live::{ABOUT, OUTPUT};
 use super::recovered::Recovered;
-use super::time_rows::{TimeRecords, TimeRows};
+use super::time_rows::TimeRecords;
 use crate::messages::{BINS, PeerSnapshot, Row};
 use crate::profile::{About, Block, Label, Members, Profile, SumRow};
 use crate::times::Moment;
@@ -109,6 +109,7 @@ struct CommOperations {
     alike: u64,
 }
 
+#[derive(Default)]
 struct DecodedStore {
     size: u32,
     /// Messages by receiver: the user's and the library's internal ones.
@@ -129,19 +130,7 @@ struct DecodedStore {
 
 impl DecodedStore {
     fn new(size: u32) -> Self {
-        Self {
-            size,
-            messages: BTreeMap::new(),
-            sums: rows::Kind::ALL.map(|_| BTreeMap::new()),
-            members: BTreeMap::new(),
-            kinds: BTreeMap::new(),
-            operations: BTreeMap::new(),
-            times: TimeRecords::default(),
-            identity: None,
-            stem: None,
-            about: Vec::new(),
-            expanded: 64 * MAX_ROWS,
-        }
+        Self { size, expanded: 64 * MAX_ROWS, ..Self::default() }
     }
 
     /// Reserves ranks that the file has no words for. Fails at the limit.
@@ -195,14 +184,14 @@ impl DecodedStore {
                 self.about.push(About::new(&key, &value));
             }
             BlockKind::Description if key == OUTPUT => self.stem = Some(block.name()?.into()),
-            _ if TimeRecords::has(kind) => self.times.block(kind, key, &mut block)?,
+            _ if kind.content() == Content::Times => self.times.block(kind, key, &mut block)?,
             // The state of the running process, which `current` decodes.
             BlockKind::Thread | BlockKind::Description => return Ok(()),
             // The other kinds have the sums of one process.
             _ => {
-                for row in kind.rows() {
+                for row in rows::Kind::in_block(kind) {
                     let sum = block.sum()?;
-                    self.add(*row, rank(key, at)?, sum);
+                    self.add(row, rank(key, at)?, sum);
                 }
             }
         }
@@ -305,22 +294,17 @@ impl DecodedStore {
         };
         let mut sums: Vec<_> = rows::Kind::ALL.into_iter().zip(self.sums).flat_map(of_kind).collect();
         sums.sort_unstable_by_key(SumRow::order);
-        let messages = messages.collect();
-        let TimeRows { time, calls, late, sites, regions } = self.times.rows();
-        Profile {
+        // Components make lines; the store has none.
+        let mut profile = Profile {
             me,
-            messages,
+            messages: messages.collect(),
             sums,
             comms,
-            time,
-            calls,
-            late,
-            sites,
-            regions,
-            // These are produced by functions of components; the store does not have them.
-            lines: Vec::new(),
             about: self.about,
-        }
+            ..Profile::default()
+        };
+        self.times.add_to(&mut profile);
+        profile
     }
 }
 

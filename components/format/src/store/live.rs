@@ -9,6 +9,8 @@ use std::sync::atomic::{
     Ordering::{Relaxed, Release},
 };
 
+use crate::files::cut_off;
+
 /// The words of a thread: block [`Thread`](super::blocks::BlockKind::Thread), whose key is the thread's slot.
 pub mod thread {
     /// The number of words.
@@ -315,8 +317,7 @@ impl NewComm<'_> {
 
 /// Writes the name of a communicator; only the beginning of a long one.
 pub fn rename_comm(words: &[AtomicU64], name: &str) {
-    let len = (0..=name.len().min(comm::MAX_NAME)).rev().find(|len| name.is_char_boundary(*len));
-    let name = &name[..len.unwrap_or(0)];
+    let name = cut_off(name, comm::MAX_NAME);
     words[comm::NAME_LEN].store(name.len() as u64, Relaxed);
     for (word, bytes) in words[comm::NAME..].iter().zip(name.as_bytes().chunks(8)) {
         let mut value = [0; 8];

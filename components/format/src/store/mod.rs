@@ -28,7 +28,7 @@ pub use cursor::Malformed;
 pub use decode::{is_store, read, read_at};
 pub use outcome::{Failure, Outcome};
 pub use recovered::Recovered;
-pub use time_rows::{TimeRecords, TimeRows, add_calls, count_and_ticks};
+pub use time_rows::{TimeRecords, add_calls, count_and_ticks};
 
 /// The file of one process's store.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -36,16 +36,18 @@ pub enum Failure {
     Other,
 }
 
-/// The numbers of the outcomes, in the lower half of the word.
-const DUE: u32 = 1;
-const WRITTEN: u32 = 2;
-const WRITTEN_FOR_ALL: u32 = 3;
-const HANDED_OVER: u32 = 4;
-/// An error number is in the upper half.
+/// The outcomes by their numbers, which are in the lower half of the word, except errors of the system, whose number is in the upper half.
+const NUMBERS: [(u32, Outcome); 8] = [
+    (0, Outcome::NotDue),
+    (1, Outcome::Due),
+    (2, Outcome::Written),
+    (3, Outcome::WrittenForAll),
+    (4, Outcome::HandedOver),
+    (6, Outcome::Failed(Failure::OtherRoot)),
+    (7, Outcome::Failed(Failure::Other)),
+    (8, Outcome::Failed(Failure::OtherDirectory)),
+];
 const ERRNO: u32 = 5;
-const OTHER_ROOT: u32 = 6;
-const OTHER: u32 = 7;
-const OTHER_DIRECTORY: u32 = 8;
 
 impl Outcome {
     /// Returns true if the records are in a file.
@@ -56,34 +58,19 @@ impl Outcome {
 
     /// Encodes the outcome.
     pub(super) fn word(self) -> u64 {
-        let (kind, errno) = match self {
-            Self::NotDue => (0, 0),
-            Self::Due => (DUE, 0),
-            Self::Written => (WRITTEN, 0),
-            Self::WrittenForAll => (WRITTEN_FOR_ALL, 0),
-            Self::HandedOver => (HANDED_OVER, 0),
-            Self::Failed(Failure::Errno(errno)) => (ERRNO, errno.cast_unsigned()),
-            Self::Failed(Failure::OtherRoot) => (OTHER_ROOT, 0),
-            Self::Failed(Failure::OtherDirectory) => (OTHER_DIRECTORY, 0),
-            Self::Failed(Failure::Other) => (OTHER, 0),
-        };
-        u64::from(kind) | u64::from(errno) << 32
+        if let Self::Failed(Failure::Errno(errno)) = self {
+            return u64::from(ERRNO) | u64::from(errno.cast_unsigned()) << 32;
+        }
+        NUMBERS.iter().find(|(_, outcome)| *outcome == self).map_or(0, |(number, _)| (*number).into())
     }
 
     /// Decodes a word. One of a later version means that a file is due: a reader must not take it for a success.
     pub(super) fn of(word: u64) -> Self {
-        let errno = ((word >> 32) as u32).cast_signed();
-        match word as u32 {
-            0 => Self::NotDue,
-            WRITTEN => Self::Written,
-            WRITTEN_FOR_ALL => Self::WrittenForAll,
-            HANDED_OVER => Self::HandedOver,
-            ERRNO => Self::Failed(Failure::Errno(errno)),
-            OTHER_ROOT => Self::Failed(Failure::OtherRoot),
-            OTHER_DIRECTORY => Self::Failed(Failure::OtherDirectory),
-            OTHER => Self::Failed(Failure::Other),
-            _ => Self::Due,
+        if word as u32 == ERRNO {
+            return Self::Failed(Failure::Errno(((word >> 32) as u32).cast_signed()));
         }
+        let known = NUMBERS.iter().find(|(number, _)| *number == word as u32);
+        known.map_or(Self::Due, |(_, outcome)| *outcome)
     }
 }
 

@@ -7,7 +7,7 @@ use crate::Identity;
 use crate::profile::{Profile, RECOVERED_LINE};
 
 /// The data left by a process.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Recovered {
     /// The rank of the process in its world.
     pub rank: u32,

@@ -7,7 +7,8 @@ use super::blocks::BlockKind;
 use super::cursor::{Cursor, Malformed};
 use super::times::{NO_COMM, call, call_of_key, comm, late, time};
 use crate::calls::CALLS;
-use crate::profile::Label;
+use crate::files::cut_off;
+use crate::profile::{Label, Profile};
 use crate::times::{
     CallRow, Clock, DURATIONS, LateRow, Mode, Moment, RegionRow, SampledOperation, SiteRow, TimeRow,
     duration_bin,
@@ -15,21 +16,6 @@ use crate::times::{
 
 /// The maximum length of a label's name.
 const MAX_NAME: usize = 1024;
-
-/// The rows about time.
-#[derive(Debug, Default)]
-pub struct TimeRows {
-    /// The time of the process.
-    pub time: Option<TimeRow>,
-    /// Calls by name, communicator, region and place.
-    pub calls: Vec<CallRow>,
-    /// Sampled collective operations.
-    pub late: Vec<LateRow>,
-    /// The places that make calls.
-    pub sites: Vec<SiteRow>,
-    /// The regions of the program.
-    pub regions: Vec<RegionRow>,
-}
 
 /// The words of blocks about time, which refer to each other.
 #[derive(Debug, Default)]
@@ -72,8 +58,14 @@ impl Calls {
         self.0[call::DURATIONS_AT..].iter().fold(0, |sum, count| sum.saturating_add(*count))
     }
 
-    fn row(&self, key: (u64, u64), comm: Arc<str>, clock: &Conversion) -> Option<CallRow> {
-        let (index, region, _) = call_of_key(key.0);
+    fn row(
+        &self,
+        call: usize,
+        comm: Arc<str>,
+        region: u32,
+        site: u64,
+        clock: &Conversion,
+    ) -> Option<CallRow> {
         let timed = self.timed();
         let (count, ticks) = count_and_ticks(&self.0);
         if count == 0 {
@@ -81,10 +73,10 @@ impl Calls {
         }
         let durations = (0..).zip(&self.0[call::DURATIONS_AT..]).filter(|(_, count)| **count != 0);
         Some(CallRow {
-            call: CALLS.get(index)?,
+            call: CALLS.get(call)?,
             comm,
             region,
-            site: key.1,
+            site,
             count,
             timed,
             ns: clock.scaled(ticks),
@@ -181,10 +173,16 @@ impl Conversion {
 }
 
 impl TimeRecords {
-    /// Returns true if blocks of a kind are about time.
-    pub(super) const fn has(kind: BlockKind) -> bool {
-        use BlockKind::{Call, CallComm, Label, Late, Region, Site, Time};
-        matches!(kind, Time | Call | CallComm | Label | Late | Site | Region)
+    /// Adds the words of a block, without its header. Ignores blocks that are not about time.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the words are damaged.
+    pub fn add(&mut self, kind: BlockKind, words: impl IntoIterator<Item = u64>) -> Result<(), Malformed> {
+        let bytes: Vec<u8> = words.into_iter().flat_map(u64::to_ne_bytes).collect();
+        let mut block = Cursor::new(&bytes);
+        let key = block.word()?;
+        self.block(kind, key, &mut block)
     }
 
     pub(super) fn block(
@@ -194,77 +192,40 @@ impl TimeRecords {
         block: &mut Cursor<'_>,
     ) -> Result<(), Malformed> {
         match kind {
-            BlockKind::Time => self.set_time(block.numbers()?),
+            BlockKind::Time => self.time = Some(block.numbers()?),
             BlockKind::Call => {
                 let at = *block;
                 if call_of_key(key).0 >= CALLS.len() {
                     return Err(at.error(format!("the unknown call {}", call_of_key(key).0)));
                 }
-                let words = block.numbers()?;
-                self.add_call(key, block.word()?, &words);
+                let words = Box::new(block.numbers()?);
+                self.calls.push((key, block.word()?, words));
             }
-            BlockKind::CallComm => self.add_comm(key as u32, block.numbers()?),
+            BlockKind::CallComm => _ = self.comms.insert(key as u32, block.numbers()?),
             BlockKind::Label => {
                 let is_numbered = block.word()? != 0;
-                self.add_label(key, block.name()?, is_numbered);
+                // Names of libraries are shorter. Many rows may refer to one label of a damaged file.
+                self.labels.insert(key, (cut_off(&block.name()?, MAX_NAME).into(), is_numbered));
             }
-            BlockKind::Late => self.add_late(key, Box::new(block.numbers()?)),
+            BlockKind::Late => self.late.push((key, Box::new(block.numbers()?))),
             BlockKind::Site => {
                 let (offset, build_id, module) =
                     (block.word()?, one_field(&block.name()?), one_field(&block.name()?));
-                self.add_site(SiteRow { number: key, offset, build_id, module });
+                self.sites.push(SiteRow { number: key, offset, build_id, module });
             }
             BlockKind::Region => {
                 let (mismatches, name) = (block.word()?, one_field(&block.name()?));
-                self.add_region(RegionRow { number: key as u32, mismatches, name });
+                self.regions.push(RegionRow { number: key as u32, mismatches, name });
             }
             _ => (),
         }
         Ok(())
     }
 
-    /// Sets the words of the process.
-    pub fn set_time(&mut self, words: [u64; time::CELLS]) {
-        self.time = Some(words);
-    }
-
-    /// Adds the words of calls with a [key](super::times::call_key), made at a place in the program.
-    pub fn add_call(&mut self, key: u64, site: u64, words: &[u64; call::CELLS]) {
-        self.calls.push((key, site, Box::new(*words)));
-    }
-
     /// Sets the moment until which the process ran at the latest, if it did not reach its end. Calls that were in progress count
     /// until then. A process without such calls lasts to its last call.
-    pub fn set_end(&mut self, end: Moment) {
+    pub(super) fn set_end(&mut self, end: Moment) {
         self.end = Some(end);
-    }
-
-    /// Adds the words of the communicator in a slot.
-    pub fn add_comm(&mut self, slot: u32, words: [u64; comm::CELLS]) {
-        self.comms.insert(slot, words);
-    }
-
-    /// Adds a label with its number.
-    pub fn add_label(&mut self, number: u64, mut name: String, is_numbered: bool) {
-        // Names of libraries are shorter. Many rows may refer to one label of a damaged file.
-        let len = (0..=name.len().min(MAX_NAME)).rev().find(|len| name.is_char_boundary(*len));
-        name.truncate(len.unwrap_or(0));
-        self.labels.insert(number, (name, is_numbered));
-    }
-
-    /// Adds the sampled operations on a communicator.
-    pub fn add_late(&mut self, lineage: u64, words: Box<[u64; late::CELLS]>) {
-        self.late.push((lineage, words));
-    }
-
-    /// Adds a place that makes calls.
-    pub fn add_site(&mut self, site: SiteRow) {
-        self.sites.push(site);
-    }
-
-    /// Adds a region of the program.
-    pub fn add_region(&mut self, region: RegionRow) {
-        self.regions.push(region);
     }
 
     fn label_of(&self, label: u64, first: u64, last: u64) -> Option<Arc<str>> {
@@ -282,9 +243,9 @@ impl TimeRecords {
         self.label_of(words[comm::LABEL], words[comm::FIRST], words[comm::LAST])
     }
 
-    /// Returns the rows of a process. Communicators with equal labels share rows.
-    pub fn rows(self) -> TimeRows {
-        let Some(words) = &self.time else { return TimeRows::default() };
+    /// Adds the rows to those of the process. Communicators with equal labels share rows.
+    pub fn add_to(self, profile: &mut Profile) {
+        let Some(words) = &self.time else { return };
         let clock = Conversion::new(words);
         let end = self.end_in_ticks(words, &clock);
         let mut calls = BTreeMap::<_, Calls>::new();
@@ -297,20 +258,12 @@ impl TimeRecords {
                 calls.entry(key).or_insert(Calls([0; call::CELLS])).add(&words);
             }
         }
-        let rows = calls.iter().filter_map(|((index, comm, region, site), of)| {
-            let key = super::times::call_key(*index as u32, *region as u16, NO_COMM);
-            of.row((key, *site), Arc::clone(comm), &clock)
-        });
-        let calls = rows.collect();
+        let row = |((index, comm, region, site), of): (_, Calls)| of.row(index, comm, region, site, &clock);
+        profile.calls = calls.into_iter().filter_map(row).collect();
         let late = self.late.iter().filter_map(|(lineage, words)| self.late_row(*lineage, words, &clock));
-        let late = late.collect();
-        TimeRows {
-            time: Some(self.time_row(words, end, &clock)),
-            calls,
-            late,
-            sites: self.sites,
-            regions: self.regions,
-        }
+        profile.late = late.collect();
+        profile.time = Some(self.time_row(words, end, &clock));
+        (profile.sites, profile.regions) = (self.sites, self.regions);
     }
 
     /// Returns the end of a process that did not reach its own; `None` if it is not known. A process that ended outside of MPI may

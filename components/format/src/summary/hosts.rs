@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use crate::files::cut_off;
+
 /// The maximum number of machines that are kept by name.
 pub(super) const MAX_HOSTS: usize = 1024;
 
@@ -22,8 +24,7 @@ impl Hosts {
     /// Adds processes of one machine; an empty name is not kept.
     pub fn add(&mut self, name: &str, processes: u64) {
         if !name.is_empty() {
-            let end = (0..=name.len().min(MAX_NAME)).rev().find(|end| name.is_char_boundary(*end));
-            let name = name[..end.unwrap_or(0)].to_owned();
+            let name = cut_off(name, MAX_NAME).to_owned();
             self.merge(&Self { processes: BTreeMap::from([(name, processes)]), has_more: false });
         }
     }

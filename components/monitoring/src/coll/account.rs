@@ -114,7 +114,7 @@ pub(super) struct CommSums {
 impl CommSums {
     fn new(store: &'static Store, users: Users, slot: u32) -> Option<Self> {
         let block = store.add_for(users, BlockKind::Operations, slot.into(), 6 + ABOUT, &[])?;
-        let sums = AtomicSum::of(block);
+        let sums = AtomicSum::of(block)?;
         Some(Self {
             sums,
             cases: std::array::from_fn(|case| CaseSums {

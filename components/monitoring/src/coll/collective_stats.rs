@@ -31,9 +31,12 @@ use super::shared_sum::{Peers, SharedSum};
 use super::snapshot::{Operations, Snapshot};
 use crate::describe::{label, members as members_of};
 use crate::per_thread::PerThread;
-use crate::record::{AtomicSum, TrafficSum};
+use crate::record::{RowSums, TrafficSum};
 use crate::runtime::RUNTIME;
 use crate::store::OF_PROCESS;
+
+/// The sums of operations with a count for each process.
+const EXCHANGED: RowSums<1> = RowSums::of(BlockKind::Exchanged);
 
 /// The limit of shared sums, which bounds the memory. Further communicators are recorded process by process.
 const SHARED_SUMS: usize = 1024;
@@ -83,8 +86,6 @@ pub(crate) struct CollectiveStats {
     shared_sums: Log<SharedSum>,
     making: Mutex<OfLists>,
     written: Mutex<Written>,
-    /// Sums by rank in the world.
-    rows: Sparse<AtomicSum<'static>>,
 }
 
 /// Returns this process's rank in the world; `None` on an intercommunicator, where it is not among the members.
@@ -104,7 +105,6 @@ impl CollectiveStats {
             shared_sums: Log::new(),
             making: Mutex::new(BTreeMap::new()),
             written: Mutex::new(Written { kinds: BTreeMap::new(), lists: BTreeMap::new() }),
-            rows: Sparse::new(),
         }
     }
 
@@ -208,7 +208,7 @@ impl CollectiveStats {
                 shared_sum.add(TrafficSum::one(each));
                 each.wrapping_mul(shared_sum.len())
             }
-            None => self.one_by_one(account, operation, case),
+            None => one_by_one(account, operation, case),
         };
         of_pattern.add(TrafficSum::one(bytes.wrapping_add(case.surplus)));
     }
@@ -217,7 +217,7 @@ impl CollectiveStats {
     fn account(&'static self, comm: CommId) -> Option<(&'static Account, bool)> {
         let account = match self.of(comm) {
             Some(account) => account,
-            None => self.open(&RUNTIME.comms().get(comm)?)?,
+            None => self.open(&RUNTIME.comms.get(comm)?)?,
         };
         Some((account, account.is_remote()?))
     }
@@ -382,63 +382,14 @@ impl CollectiveStats {
         found
     }
 
-    /// Adds the exchange with each process to its row. Returns the number of bytes in total.
-    #[inline(never)]
-    fn one_by_one(&self, account: &Account, operation: &Operation<'_>, case: OperationCounts) -> u64 {
-        let Ok(members) = account.members.try_read() else { return 0 };
-        let Some(members) = members.as_ref() else { return 0 };
-        let rank = operation.rank;
-        let mut total: u64 = 0;
-        let mut exchange = |number: u32, to: u32| {
-            let bytes = if case.is_empty { 0 } else { operation.volume.with(number) };
-            match self.row(to) {
-                Some(row) => row.add(TrafficSum::one(bytes)),
-                None => memory::count_dropped(),
-            }
-            total = total.wrapping_add(bytes);
-        };
-        let ranks = (0..).zip(members.ranks.iter());
-        match case.shape {
-            Shape::All => {
-                let excluded = match case.excluded {
-                    Excluded::Caller if members.remote => None,
-                    Excluded::Caller | Excluded::CallerRank => Some(rank),
-                    Excluded::NoProcess => None,
-                };
-                ranks
-                    .filter(|(number, _)| Some(*number) != excluded)
-                    .for_each(|(number, to)| exchange(number, to));
-            }
-            Shape::Above => {
-                ranks.skip(rank as usize + 1).for_each(|(number, to)| exchange(number, to));
-            }
-            Shape::Neighbors => {
-                let me = myself(members, rank);
-                (0..)
-                    .zip(members.neighbors.iter().copied())
-                    .filter(|(_, to)| *to != OUTSIDE && Some(*to) != me)
-                    .for_each(|(number, to)| exchange(number, to));
-            }
-        }
-        total
-    }
-
-    #[inline]
-    fn row(&self, to: u32) -> Option<&AtomicSum<'static>> {
-        self.rows.entry_with(to, || {
-            let [row] = AtomicSum::of(OF_PROCESS.add(BlockKind::Exchanged, to.into(), 2, &[])?);
-            Some(row)
-        })
-    }
-
     pub(super) fn with(&self, rank: u32) -> TrafficSum {
-        let row = self.rows.get(rank).map(AtomicSum::get).unwrap_or_default();
+        let [row] = EXCHANGED.with(rank);
         self.shared_sums.iter().fold(row, |sum, shared_sum| sum.and(shared_sum.with(rank)))
     }
 
     /// Returns the sum exchanged with all processes, including those outside of the world.
     pub(super) fn total(&self) -> TrafficSum {
-        let rows = self.rows.iter().fold(TrafficSum::default(), |sum, (_, row)| sum.and(row.get()));
+        let [rows] = EXCHANGED.total();
         self.shared_sums
             .iter()
             .fold(rows, |sum, shared_sum| sum.and(shared_sum.each().times(shared_sum.len())))
@@ -452,11 +403,51 @@ impl CollectiveStats {
     pub(crate) fn snapshot(&self) -> Snapshot {
         let comms = self.accounts.iter().map(|(_, account)| (account.comm(), account.sums()));
         let shared_sums = self.shared_sums.iter().map(|shared_sum| [shared_sum.each()]).enumerate();
-        let rows = self.rows.iter().map(|(to, row)| (to, [row.get()]));
-        Snapshot { comms: comms.collect(), shared_sums: shared_sums.collect(), rows: rows.collect() }
+        Snapshot { comms: comms.collect(), shared_sums: shared_sums.collect() }
     }
 
     pub(crate) fn between(&self, earlier: &Snapshot, later: &Snapshot) -> Operations {
         later.since(earlier, &self.shared_sums)
     }
+}
+
+/// Adds the exchange with each process to its row. Returns the number of bytes in total.
+#[inline(never)]
+fn one_by_one(account: &Account, operation: &Operation<'_>, case: OperationCounts) -> u64 {
+    let Ok(members) = account.members.try_read() else { return 0 };
+    let Some(members) = members.as_ref() else { return 0 };
+    let rank = operation.rank;
+    let mut total: u64 = 0;
+    let mut exchange = |number: u32, to: u32| {
+        let bytes = if case.is_empty { 0 } else { operation.volume.with(number) };
+        match EXCHANGED.entry(to) {
+            Some([row]) => row.add(TrafficSum::one(bytes)),
+            None => memory::count_dropped(),
+        }
+        total = total.wrapping_add(bytes);
+    };
+    let ranks = (0..).zip(members.ranks.iter());
+    match case.shape {
+        Shape::All => {
+            let excluded = match case.excluded {
+                Excluded::Caller if members.remote => None,
+                Excluded::Caller | Excluded::CallerRank => Some(rank),
+                Excluded::NoProcess => None,
+            };
+            ranks
+                .filter(|(number, _)| Some(*number) != excluded)
+                .for_each(|(number, to)| exchange(number, to));
+        }
+        Shape::Above => {
+            ranks.skip(rank as usize + 1).for_each(|(number, to)| exchange(number, to));
+        }
+        Shape::Neighbors => {
+            let me = myself(members, rank);
+            (0..)
+                .zip(members.neighbors.iter().copied())
+                .filter(|(_, to)| *to != OUTSIDE && Some(*to) != me)
+                .for_each(|(number, to)| exchange(number, to));
+        }
+    }
+    total
 }

@@ -56,7 +56,7 @@ static COMPAT: AtomicBool = AtomicBool::new(false);
 #[inline]
 #[must_use]
 pub fn count(operation: &Operation<'_>) -> bool {
-    RUNTIME.coll().is_only(&SUBSCRIPTION) && !COMPAT.load(Relaxed) && STATS.record_usual(operation)
+    RUNTIME.coll.is_only(&SUBSCRIPTION) && !COMPAT.load(Relaxed) && STATS.record_usual(operation)
 }
 
 /// Returns the sums to which [`CaseSums::record_alone`] adds operations with the communicator, kind and root of this one;
@@ -75,7 +75,7 @@ pub fn counted_by_thread(thread: usize, operation: &Operation<'_>) -> Option<Cou
 }
 
 fn is_usual() -> bool {
-    RUNTIME.coll().is_only(&SUBSCRIPTION) && !beginnings_wanted() && !COMPAT.load(Relaxed)
+    RUNTIME.coll.is_only(&SUBSCRIPTION) && !beginnings_wanted() && !COMPAT.load(Relaxed)
 }
 
 /// The component `monitoring` of the framework `coll`.

@@ -142,7 +142,7 @@ impl SharedSum {
             }
             RankSet::List(list) => add(true, Encoded::of_ranks(list).words()),
         };
-        let [each] = AtomicSum::of(block?);
+        let [each] = AtomicSum::of(block?)?;
         let len = members.set.len() + members.outside;
         Some(Self { members, thread, len, each })
     }

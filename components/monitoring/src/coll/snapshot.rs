@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 
 use mpit::component::CommId;
-use mpit::object::OUTSIDE;
 use mpit_format::profile::SumRow;
 use mpit_format::rows::Kind;
 use mpit_sync::log::Log;
@@ -17,13 +16,11 @@ pub(crate) struct Snapshot {
     pub(super) comms: SumsSnapshot<u64, 3>,
     /// Shared sums by their position in the list.
     pub(super) shared_sums: SumsSnapshot<usize, 1>,
-    /// Sums by rank in the world.
-    pub(super) rows: SumsSnapshot<u32, 1>,
 }
 
 #[derive(Debug)]
 pub(crate) struct Operations {
-    /// The sums exchanged with each process, by ascending rank.
+    /// The sums exchanged with each process by operations with equal amounts for all, by ascending rank.
     pub(crate) exchanged: Vec<SumRow>,
     comms: BTreeMap<u64, [TrafficSum; 3]>,
 }
@@ -41,14 +38,11 @@ impl Snapshot {
         Self {
             comms: self.comms.without_in_flight(&earlier.comms),
             shared_sums: self.shared_sums.without_in_flight(&earlier.shared_sums),
-            rows: self.rows.without_in_flight(&earlier.rows),
         }
     }
 
     pub(super) fn since(&self, earlier: &Self, shared_sums: &Log<SharedSum>) -> Operations {
-        let rows = self.rows.since(&earlier.rows).map(|(to, [sum])| exchanged_with(to, sum));
-        let mut exchanged: Vec<_> = rows.filter(|row| row.to != OUTSIDE && !row.sum.is_zero()).collect();
-        exchanged.sort_unstable_by_key(|row| row.to);
+        let mut exchanged = Vec::new();
         for (position, [sum]) in self.shared_sums.since(&earlier.shared_sums) {
             if let Some(shared_sum) = shared_sums.get(position)
                 && !sum.is_zero()
@@ -92,11 +86,7 @@ mod tests {
         let sums = |comm, count, bytes| SumsSnapshot::from_iter([(comm, [TrafficSum { count, bytes }; 3])]);
         let snapshot = |count, bytes| {
             let sum = [TrafficSum { count, bytes }];
-            Snapshot {
-                comms: sums(5, count, bytes),
-                shared_sums: SumsSnapshot::from_iter([(0, sum)]),
-                rows: SumsSnapshot::from_iter([(1, sum)]),
-            }
+            Snapshot { comms: sums(5, count, bytes), shared_sums: SumsSnapshot::from_iter([(0, sum)]) }
         };
         let first = snapshot(1, 8).without_in_flight(&Snapshot::default());
         let second = snapshot(1, 17).without_in_flight(&first);

@@ -7,47 +7,38 @@ use std::sync::atomic::{
 };
 
 use mpit::component::WindowId;
-use mpit_format::profile::SumRow;
 use mpit_format::store::blocks::BlockKind;
 use mpit_frameworks::ids::slot;
 use mpit_frameworks::osc::{Access, Kind};
 use mpit_sync::memory;
 use mpit_sync::sparse::Sparse;
 
-use crate::record::{AtomicSum, SumsSnapshot, TrafficSum};
-use crate::store::{OF_PROCESS, Store};
+use crate::record::{AtomicSum, RowSums, TrafficSum};
 
-/// Sums of accesses to the memory of a process, or through a window.
-#[derive(Debug)]
-struct Target<'a> {
-    sent: AtomicSum<'a>,
-    received: AtomicSum<'a>,
-}
+/// The sums of accesses to the memory of each process.
+const TARGETS: RowSums<2> = RowSums::of(BlockKind::Accesses);
 
-impl<'a> Target<'a> {
-    fn new(store: &'a Store, rank: u32) -> Option<Self> {
-        let [sent, received] = AtomicSum::of(store.add(BlockKind::Accesses, rank.into(), 4, &[])?);
-        Some(Self { sent, received })
-    }
-
-    fn sums(&self) -> AccessSums {
-        AccessSums { sent: self.sent.get(), received: self.received.get() }
-    }
-
-    #[inline]
-    fn add(&self, access: &Access) {
-        self.sent.add(TrafficSum::one(access.sent));
-        if returns_data(access.kind) {
-            self.received.add(TrafficSum::one(access.received));
-        }
+/// Adds an access to the sums of sent and received data. Each access sends something, at least a request; those that return data also
+/// receive.
+#[inline]
+fn add([sent, received]: [AtomicSum<'_>; 2], access: &Access) {
+    sent.add(TrafficSum::one(access.sent));
+    if returns_data(access.kind) {
+        received.add(TrafficSum::one(access.received));
     }
 }
 
-/// The values of a [`Target`].
+/// The values of sums of accesses.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct AccessSums {
     pub(super) sent: TrafficSum,
     pub(super) received: TrafficSum,
+}
+
+impl From<[TrafficSum; 2]> for AccessSums {
+    fn from([sent, received]: [TrafficSum; 2]) -> Self {
+        Self { sent, received }
+    }
 }
 
 /// The sums of one window. Its slot is reused when no handle is bound to the window any more.
@@ -60,9 +51,8 @@ struct Window {
 
 impl Window {
     #[inline]
-    fn target(&self) -> Target<'_> {
-        let [sent, received] = AtomicSum::of(&self.words);
-        Target { sent, received }
+    fn sums(&self) -> Option<[AtomicSum<'_>; 2]> {
+        AtomicSum::of(&self.words)
     }
 }
 
@@ -90,18 +80,19 @@ impl Windows {
     pub(super) fn record(&self, access: &Access) {
         if !self.0.is_empty()
             && let Some(window) = self.of(access.window.get())
+            && let Some(sums) = window.sums()
         {
-            window.target().add(access);
+            add(sums, access);
         }
     }
 
     /// Returns the sums of a window; zero for one that is not counted.
     pub(super) fn sums(&self, id: u64) -> AccessSums {
         let Some(window) = self.of(id) else { return AccessSums::default() };
-        let sums = window.target().sums();
+        let sums = window.sums().map(|sums| sums.map(|sum| sum.get()).into());
         fence(Acquire);
         // If the number changed, the window was freed meanwhile, and the sums may be of the one that has its slot now.
-        if window.id.load(Relaxed) == id { sums } else { AccessSums::default() }
+        sums.filter(|_| window.id.load(Relaxed) == id).unwrap_or_default()
     }
 
     #[inline]
@@ -118,67 +109,28 @@ fn returns_data(kind: Kind) -> bool {
     }
 }
 
-/// The accesses of this process, by the rank in the world of the accessed process.
-#[derive(Debug)]
-pub(crate) struct Accesses {
-    targets: Sparse<Target<'static>>,
-}
-
-impl Accesses {
-    pub(super) const fn new() -> Self {
-        Self { targets: Sparse::new() }
-    }
-
-    /// Counts an access. Each access sends something, at least a request; those that return data also receive. Takes no
-    /// lock; allocates for the first access to a process.
-    #[inline]
-    pub(super) fn record(&self, access: &Access) {
-        let rank = access.target;
-        match self.targets.entry_with(rank, || Target::new(&OF_PROCESS, rank)) {
-            Some(target) => target.add(access),
-            None => memory::count_dropped(),
-        }
-    }
-
-    /// Counts an access to a process that was accessed before. Returns false, and does nothing, otherwise.
-    #[inline]
-    pub(super) fn count(&self, access: &Access) -> bool {
-        let target = self.targets.get(access.target);
-        if let Some(target) = target {
-            target.add(access);
-        }
-        target.is_some()
-    }
-
-    pub(super) fn with(&self, rank: u32) -> AccessSums {
-        self.targets.get(rank).map(Target::sums).unwrap_or_default()
-    }
-
-    /// Returns the sums over all processes, including those outside of the world.
-    pub(super) fn total(&self) -> AccessSums {
-        self.targets.iter().fold(AccessSums::default(), |total, (_, target)| {
-            let AccessSums { sent, received } = target.sums();
-            AccessSums { sent: total.sent.and(sent), received: total.received.and(received) }
-        })
-    }
-
-    pub(crate) fn snapshot(&self) -> Snapshot {
-        let sums_of = |(to, target): (u32, &Target<'_>)| {
-            let AccessSums { sent, received } = target.sums();
-            (to, [sent, received])
-        };
-        self.targets.iter().map(sums_of).collect()
+/// Counts an access by its target. Takes no lock; allocates for the first access to a process.
+#[inline]
+pub(super) fn record(access: &Access) {
+    match TARGETS.entry(access.target) {
+        Some(sums) => add(sums, access),
+        None => memory::count_dropped(),
     }
 }
 
-/// A snapshot by rank, with the sums in the order of [`BlockKind::rows`].
-pub(crate) type Snapshot = SumsSnapshot<u32, 2>;
+/// Counts an access to a process that was accessed before. Returns false, and does nothing, otherwise.
+#[inline]
+pub(super) fn count(access: &Access) -> bool {
+    let Some(sums) = TARGETS.get(access.target) else { return false };
+    add(sums, access);
+    true
+}
 
-/// Returns the rows of the accesses between two snapshots.
-pub(crate) fn rows_between(earlier: &Snapshot, later: &Snapshot) -> Vec<SumRow> {
-    let kinds = BlockKind::Accesses.rows().iter();
-    let rows = later.since(earlier).flat_map(|(to, sums)| {
-        kinds.clone().zip(sums).map(move |(kind, sum)| SumRow { kind: *kind, to, sum })
-    });
-    rows.filter(|row| !row.sum.is_zero()).collect()
+pub(super) fn with(rank: u32) -> AccessSums {
+    TARGETS.with(rank).into()
+}
+
+/// Returns the sums over all processes, including those outside of the world.
+pub(super) fn total() -> AccessSums {
+    TARGETS.total().into()
 }

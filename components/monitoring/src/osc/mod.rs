@@ -3,16 +3,13 @@
 mod accesses;
 mod variables;
 
-use accesses::{Accesses, Windows};
-pub(crate) use accesses::{Snapshot, rows_between};
+use accesses::Windows;
 pub use variables::OscMonitoring;
 
 use mpit_frameworks::osc::{Access, Component, Lifecycle, Subscription, World};
 
 use crate::runtime::RUNTIME;
 use crate::settings;
-
-pub(crate) static ACCESSES: Accesses = Accesses::new();
 
 /// The sums of the windows that handles are bound to.
 pub(crate) static WINDOWS: Windows = Windows::new();
@@ -25,7 +22,7 @@ pub(crate) static SUBSCRIPTION: Subscription = Subscription::osc();
 #[inline]
 #[must_use]
 pub fn count(access: &Access) -> bool {
-    let is_counted = RUNTIME.osc().is_only(&SUBSCRIPTION) && ACCESSES.count(access);
+    let is_counted = RUNTIME.osc.is_only(&SUBSCRIPTION) && accesses::count(access);
     if is_counted {
         WINDOWS.record(access);
     }
@@ -41,7 +38,7 @@ pub struct Monitoring;
 impl Component for Monitoring {
     #[inline]
     fn accessed(&self, access: &Access) {
-        ACCESSES.record(access);
+        accesses::record(access);
         WINDOWS.record(access);
     }
 }

@@ -33,7 +33,7 @@ static MERGED: AtomicBool = AtomicBool::new(false);
 #[allow(clippy::inline_always, reason = "hosts call it in one place, for every message")]
 #[must_use]
 pub fn count(send: &Send) -> bool {
-    RUNTIME.pml().is_only(&SUBSCRIPTION) && send.tag >= 0 && MESSAGES.count(send.to, send.bytes)
+    RUNTIME.pml.is_only(&SUBSCRIPTION) && send.tag >= 0 && MESSAGES.count(send.to, send.bytes)
 }
 
 /// Returns the place where the user's messages to a process are counted by [`Histogram::record_alone`]; `None` unless monitoring is
@@ -57,7 +57,7 @@ pub fn count_for_thread(send: &Send, slot: usize) -> Option<&'static Histogram<'
 
 #[inline]
 fn is_only() -> bool {
-    RUNTIME.pml().is_only(&SUBSCRIPTION)
+    RUNTIME.pml.is_only(&SUBSCRIPTION)
 }
 
 /// The component `monitoring` of the framework `pml`.

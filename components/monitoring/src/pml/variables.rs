@@ -1,4 +1,4 @@
-//! Performance variables of the component. Each function has the name of its variable.
+//! Performance variables of the component.
 //!
 //! They count the user's messages, like Open MPI's: those with a tag of 0 or more, and all messages with
 //! `pml_monitoring_enable` = 1. The classes are Open MPI's, too: a handle of a SIZE variable counts like one of a COUNTER,
@@ -9,32 +9,22 @@ use mpit::pvar;
 
 use super::{MESSAGES, SUBSCRIPTION};
 use crate::categories::PmlMonitoring;
-use crate::record::{BINS, PeerStats, write_per_rank};
+use crate::record::{BINS, PeerStats, variables};
 
-fn start_recording() {
-    SUBSCRIPTION.add();
-}
+variables! {
+    PmlMonitoring, SUBSCRIPTION;
 
-fn stop_recording() {
-    SUBSCRIPTION.remove();
-}
+    /// Messages sent to each process of the communicator, on all communicators. One element for each rank.
+    per_rank() pml_monitoring_messages_count: |to| MESSAGES.external(to).map_or(0, PeerStats::count);
 
-/// Messages sent to each process of the communicator, on all communicators. One element for each rank.
-#[pvar(
-    class = "SIZE", bind = "COMM", verbosity = "TUNER_BASIC", category = PmlMonitoring, cumulative, readonly,
-    on_start = start_recording, on_stop = stop_recording
-)]
-fn pml_monitoring_messages_count(comm: &Comm<'_>, out: &mut [u64]) {
-    write_per_rank(comm, out, |to| MESSAGES.external(to).map_or(0, PeerStats::count));
-}
+    /// Bytes in the messages sent to each process of the communicator, on all communicators. One element for each rank.
+    per_rank(unit = "bytes") pml_monitoring_messages_size: |to| MESSAGES.external(to).map_or(0, PeerStats::bytes);
 
-/// Bytes in the messages sent to each process of the communicator, on all communicators. One element for each rank.
-#[pvar(
-    class = "SIZE", bind = "COMM", verbosity = "TUNER_BASIC", category = PmlMonitoring, unit = "bytes",
-    cumulative, readonly, on_start = start_recording, on_stop = stop_recording
-)]
-fn pml_monitoring_messages_size(comm: &Comm<'_>, out: &mut [u64]) {
-    write_per_rank(comm, out, |to| MESSAGES.external(to).map_or(0, PeerStats::bytes));
+    /// Messages sent to all processes in total, including those outside of the world.
+    total(class = "COUNTER") pml_monitoring_messages_total: MESSAGES.count_of_all();
+
+    /// Bytes in the messages sent to all processes in total, including those outside of the world.
+    total(class = "AGGREGATE", unit = "bytes") pml_monitoring_bytes_total: MESSAGES.bytes_of_all();
 }
 
 /// Histogram of the sizes of messages sent to each process of the communicator. 66 elements for each rank, rank by rank:
@@ -53,22 +43,4 @@ fn pml_monitoring_messages_histogram(comm: &Comm<'_>, out: &mut [u64]) {
             bins[bin] = count;
         }
     }
-}
-
-/// Messages sent to all processes in total, including those outside of the world.
-#[pvar(
-    class = "COUNTER", verbosity = "USER_BASIC", category = PmlMonitoring, on_start = start_recording,
-    on_stop = stop_recording
-)]
-fn pml_monitoring_messages_total() -> u64 {
-    MESSAGES.count_of_all()
-}
-
-/// Bytes in the messages sent to all processes in total, including those outside of the world.
-#[pvar(
-    class = "AGGREGATE", verbosity = "USER_BASIC", category = PmlMonitoring, unit = "bytes",
-    on_start = start_recording, on_stop = stop_recording
-)]
-fn pml_monitoring_bytes_total() -> u64 {
-    MESSAGES.bytes_of_all()
 }

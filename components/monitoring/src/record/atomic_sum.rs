@@ -12,11 +12,11 @@ use mpit_format::TrafficSum;
 pub struct AtomicSum<'s>(&'s [AtomicU64; 2]);
 
 impl<'s> AtomicSum<'s> {
-    /// Returns the sums in the first words of a block.
+    /// Returns the sums in the first words of a block; `None` if it has fewer.
     #[inline]
-    pub(crate) fn of<const SUMS: usize>(block: &'s [AtomicU64]) -> [Self; SUMS] {
+    pub(crate) fn of<const SUMS: usize>(block: &'s [AtomicU64]) -> Option<[Self; SUMS]> {
         let (pairs, _) = block.as_chunks();
-        std::array::from_fn(|at| Self(&pairs[at]))
+        Some(pairs.first_chunk()?.each_ref().map(Self))
     }
 
     /// Adds a sum.
@@ -54,5 +54,11 @@ impl<'s> AtomicSum<'s> {
         let [count, bytes] = self.0;
         let count = count.load(Acquire);
         TrafficSum { count, bytes: bytes.load(Relaxed) }
+    }
+}
+
+impl<'s> From<&'s [AtomicU64; 2]> for AtomicSum<'s> {
+    fn from(words: &'s [AtomicU64; 2]) -> Self {
+        Self(words)
     }
 }

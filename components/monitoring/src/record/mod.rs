@@ -5,7 +5,9 @@
 
 mod atomic_sum;
 mod peer_stats;
+mod row_sums;
 mod snapshot;
+mod variables;
 
 use std::sync::atomic::{
     AtomicU64,
@@ -13,7 +15,6 @@ use std::sync::atomic::{
 };
 
 use mpit::internal::host::threads;
-use mpit::object::{Comm, OUTSIDE};
 use mpit_sync::lock::Once;
 use mpit_sync::memory;
 use mpit_sync::sparse::Sparse;
@@ -26,8 +27,10 @@ pub use mpit_format::TrafficSum;
 pub use mpit_format::messages::{BINS, PeerSnapshot, Row, bin};
 use peer_stats::Groups;
 pub use peer_stats::{Histogram, PeerStats, SizeCells};
+pub(crate) use row_sums::{RowSums, RowsSnapshot};
 pub use snapshot::Snapshot;
 pub(crate) use snapshot::SumsSnapshot;
+pub(crate) use variables::{variable, variables, write_per_rank};
 
 /// Adds to a count and a sum of bytes like [`threads::add`] to one word, but checks only once if several threads may do so.
 ///
@@ -58,16 +61,6 @@ pub(crate) fn add_alone(count: &AtomicU64, messages: u64, all: &AtomicU64, bytes
 fn add_locked(count: &AtomicU64, messages: u64, all: &AtomicU64, bytes: u64) {
     all.fetch_add(bytes, Relaxed);
     count.fetch_add(messages, Release);
-}
-
-/// Writes the number of each process of a communicator, given its rank in the world; 0 for processes outside of the world.
-pub(crate) fn write_per_rank(comm: &Comm<'_>, out: &mut [u64], number_of: impl Fn(u32) -> u64) {
-    for (rank, out) in out.iter_mut().enumerate() {
-        *out = match comm.world_rank(rank) {
-            OUTSIDE => 0,
-            to => number_of(to),
-        };
-    }
 }
 
 #[derive(Debug, Default)]

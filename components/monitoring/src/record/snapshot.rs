@@ -6,8 +6,14 @@ use mpit_format::messages::{PeerSnapshot, Row};
 use super::PeerStats;
 
 /// A snapshot of sums, `N` for each key, in the order of first use, which never changes.
-#[derive(Debug, Default, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq)]
 pub(crate) struct SumsSnapshot<K, const N: usize>(Vec<(K, [TrafficSum; N])>);
+
+impl<K, const N: usize> Default for SumsSnapshot<K, N> {
+    fn default() -> Self {
+        Self(Vec::new())
+    }
+}
 
 impl<K, const N: usize> FromIterator<(K, [TrafficSum; N])> for SumsSnapshot<K, N> {
     fn from_iter<I: IntoIterator<Item = (K, [TrafficSum; N])>>(sums: I) -> Self {

@@ -17,11 +17,12 @@ use std::sync::atomic::{
 use mpit::component::CommId;
 use mpit::event::clock::{self, Reading};
 use mpit::internal::host::revision;
-use mpit_format::store::TimeRows;
-use mpit_format::store::blocks::BlockKind;
+use mpit_format::profile::Profile;
+use mpit_format::store::TimeRecords;
+use mpit_format::store::blocks::{BlockKind, Content};
 use mpit_format::store::times::time;
 use mpit_format::times::{Clock, machine};
-use mpit_frameworks::comms::{Reader, Record};
+use mpit_frameworks::comms::Reader;
 use mpit_sync::lock::Mutex;
 use mpit_sync::static_ref::StaticRef;
 
@@ -33,7 +34,7 @@ pub use places::{DescribedSite, NO_REGION, Origin, count_mismatch, region, set_d
 use crate::runtime::RUNTIME;
 use crate::settings;
 use crate::store::OF_PROCESS;
-use registry::RECORDS;
+pub(crate) use registry::RECORDS;
 
 /// The words of the calls of one name on one communicator by one thread.
 pub type CallWords = [AtomicU64; call_words::CELLS];
@@ -142,7 +143,7 @@ pub(crate) fn begin() {
     WORDS.set(Some(words));
     places::begin();
     // Keeps the words of communicators that are freed, also of those that MPI frees at its end.
-    *READER.lock() = Some(RUNTIME.comms().reader());
+    *READER.lock() = Some(RUNTIME.comms.reader());
     ACTIVE.store(true, Release);
     let call = INITIALIZATION.0.load(Acquire);
     let [region, return_address, begin, end] = INITIALIZATION.1.each_ref().map(|word| word.load(Relaxed));
@@ -256,24 +257,14 @@ pub(crate) fn resume() {
     }
 }
 
-/// Returns the rows of the run so far.
-pub(crate) fn rows() -> TimeRows {
-    let Some(words) = WORDS.get() else { return TimeRows::default() };
-    RECORDS.rows(std::array::from_fn(|at| words[at].load(Relaxed)))
-}
-
-pub(crate) fn renamed(comm: &Record) {
-    RECORDS.renamed(comm);
-}
-
-pub(crate) fn is_used(comm: CommId) -> bool {
-    RECORDS.is_used(comm)
-}
-
-pub(crate) fn merge(comm: CommId, target: &Record) {
-    RECORDS.merge(comm, target);
-}
-
-pub(crate) fn close(comm: CommId) {
-    RECORDS.close(comm);
+/// Adds the rows of the run so far: those that a reader of the store would find.
+pub(crate) fn add_to(profile: &mut Profile) {
+    let mut records = TimeRecords::default();
+    OF_PROCESS.each_block(|kind, words| {
+        if kind.content() == Content::Times {
+            // The words are not damaged.
+            let _ = records.add(kind, words.iter().map(|word| word.load(Relaxed)));
+        }
+    });
+    records.add_to(profile);
 }

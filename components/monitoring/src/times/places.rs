@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use mpit_format::store::TimeRecords;
+use mpit_format::files::cut_off;
 use mpit_format::store::blocks::{BlockKind, Encoded};
-use mpit_format::times::{OTHER_REGIONS, OTHER_SITES, RegionRow, SiteRow};
+use mpit_format::times::{OTHER_REGIONS, OTHER_SITES, SiteRow};
 use mpit_sync::lock::{Mutex, Once};
 use mpit_sync::memory;
 
@@ -186,8 +186,7 @@ pub(super) fn site(return_address: u64) -> u64 {
 /// Returns the number of the region with a name, which gets one if it has none. Takes locks and allocates.
 #[must_use]
 pub fn region(name: &str) -> u16 {
-    let end = (0..=name.len().min(MAX_NAME)).rev().find(|end| name.is_char_boundary(*end));
-    let name = name[..end.unwrap_or(0)].replace(char::is_control, " ");
+    let name = cut_off(name, MAX_NAME).replace(char::is_control, " ");
     let mut regions = REGIONS.lock();
     if let Some(number) = regions.numbers.get(name.as_str()) {
         return *number;
@@ -219,17 +218,6 @@ pub(super) fn begin() {
     regions.is_stored = true;
     for (region, number) in regions.all.iter_mut().zip(1..) {
         region.store(number);
-    }
-}
-
-/// Adds the places and regions to the records.
-pub(super) fn add_to(records: &mut TimeRecords) {
-    for site in &SITES.lock().all {
-        records.add_site(site.row.clone());
-    }
-    for (region, number) in REGIONS.lock().all.iter().zip(1..) {
-        let (mismatches, name) = (region.mismatches, Arc::clone(&region.name));
-        records.add_region(RegionRow { number, mismatches, name });
     }
 }
 

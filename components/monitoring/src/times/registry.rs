@@ -2,7 +2,7 @@
 //!
 //! Freed communicators are merged as their collective operations are, so that the rows have the communicators of the rows `D`.
 
-use std::collections::BTreeMap;
+use std::collections::btree_map::{BTreeMap, Entry};
 use std::sync::Arc;
 use std::sync::atomic::{
     AtomicU64,
@@ -12,8 +12,7 @@ use std::sync::atomic::{
 use mpit::component::CommId;
 use mpit_format::profile::Label;
 use mpit_format::store::blocks::{BlockKind, Encoded};
-use mpit_format::store::times::{NO_COMM, call_key, comm, late, time};
-use mpit_format::store::{TimeRecords, TimeRows};
+use mpit_format::store::times::{NO_COMM, call_key, comm, late};
 use mpit_frameworks::comms::Record;
 use mpit_frameworks::ids::slot;
 use mpit_sync::lock::Mutex;
@@ -30,11 +29,11 @@ const MAX_SAMPLED: usize = 16;
 /// The number of the thread for the calls of freed communicators. No other thread adds to them.
 const MERGED: u32 = u32::MAX;
 
-pub(super) static RECORDS: Records =
+pub(crate) static RECORDS: Records =
     Records(Mutex::new(All { comms: BTreeMap::new(), labels: BTreeMap::new(), late: BTreeMap::new() }));
 
 #[derive(Debug)]
-pub(super) struct Records(Mutex<All>);
+pub(crate) struct Records(Mutex<All>);
 
 #[derive(Debug)]
 struct All {
@@ -96,18 +95,21 @@ impl OfComm {
 }
 
 impl All {
-    /// Returns the number of a label in the store.
-    fn label(&mut self, label: &Label) -> u64 {
+    /// Returns the number of a label in the store; `None` if memory is short.
+    fn label(&mut self, label: &Label) -> Option<u64> {
         let next = self.labels.len() as u64 + 1;
-        *self.labels.entry((Arc::clone(&label.name), label.first != 0)).or_insert_with(|| {
-            let _ = OF_PROCESS.add(BlockKind::Label, next, 0, Encoded::of_label(label).words());
-            next
-        })
+        match self.labels.entry((Arc::clone(&label.name), label.first != 0)) {
+            Entry::Occupied(known) => Some(*known.get()),
+            Entry::Vacant(new) => {
+                OF_PROCESS.add(BlockKind::Label, next, 0, Encoded::of_label(label).words())?;
+                Some(*new.insert(next))
+            }
+        }
     }
 
-    /// Returns the calls on a communicator.
-    fn comm(&mut self, id: u64, label: &Label) -> &mut OfComm {
-        let number = self.label(label);
+    /// Returns the calls on a communicator; `None` if memory is short.
+    fn comm(&mut self, id: u64, label: &Label) -> Option<&mut OfComm> {
+        let number = self.label(label)?;
         let slot = slot(id);
         let of = self.comms.entry(slot).or_insert_with(|| {
             let words = OF_PROCESS.add(BlockKind::CallComm, slot.into(), comm::CELLS, &[]);
@@ -120,7 +122,7 @@ impl All {
             words[comm::LAST].store(label.last, Relaxed);
             words[comm::LABEL].store(number, Release);
         }
-        of
+        Some(of)
     }
 }
 
@@ -160,8 +162,8 @@ impl Records {
             }
         }
         // The list of communicators is not to be locked inside of this lock.
-        let label = label(&RUNTIME.comms().get(comm)?);
-        self.0.lock().comm(id, &label).cell(slot, key)
+        let label = label(&RUNTIME.comms.get(comm)?);
+        self.0.lock().comm(id, &label)?.cell(slot, key)
     }
 
     pub(super) fn late(&self, comm: CommId, lineage: u64) -> Option<&'static LateWords> {
@@ -176,12 +178,12 @@ impl Records {
             }
         }
         // The list of communicators is not to be locked inside of this lock.
-        let label = label(&RUNTIME.comms().get(comm)?);
+        let label = label(&RUNTIME.comms.get(comm)?);
         let mut all = self.0.lock();
         if is_known(&all) {
             return all.late.get(&lineage).copied();
         }
-        let number = all.label(&label);
+        let number = all.label(&label)?;
         let words: &LateWords = OF_PROCESS
             .add_for(Users::OneThread, BlockKind::Late, lineage, late::CELLS, &[])?
             .first_chunk()?;
@@ -191,20 +193,20 @@ impl Records {
         Some(words)
     }
 
-    pub(super) fn renamed(&self, record: &Record) {
+    pub(crate) fn renamed(&self, record: &Record) {
         let mut all = self.0.lock();
         if all.comms.get(&slot(record.id.get())).is_some_and(|of| of.id == record.id.get()) {
             all.comm(record.id.get(), &label(record));
         }
     }
 
-    pub(super) fn is_used(&self, comm: CommId) -> bool {
+    pub(crate) fn is_used(&self, comm: CommId) -> bool {
         let all = self.0.lock();
         all.comms.get(&slot(comm.get())).is_some_and(|of| of.id == comm.get() && of.is_used())
     }
 
     /// Adds the calls on a freed communicator to those on another one, whose record then represents both.
-    pub(super) fn merge(&self, comm: CommId, target: &Record) {
+    pub(crate) fn merge(&self, comm: CommId, target: &Record) {
         let mut all = self.0.lock();
         let Some(from) = all.comms.get(&slot(comm.get())).filter(|of| of.id == comm.get()) else { return };
         let mut sums = BTreeMap::<Key, [u64; call_words::CELLS]>::new();
@@ -213,7 +215,7 @@ impl Records {
             add(sums.entry(key).or_insert([0; call_words::CELLS]), words);
         }
         let to_slot = slot(target.id.get());
-        let to = all.comm(target.id.get(), &label(target));
+        let Some(to) = all.comm(target.id.get(), &label(target)) else { return };
         for (key, mut sum) in sums {
             if let Some(words) = to.cell(to_slot, key) {
                 add(&mut sum, words);
@@ -227,35 +229,11 @@ impl Records {
         }
     }
 
-    pub(super) fn close(&self, comm: CommId) {
+    pub(crate) fn close(&self, comm: CommId) {
         let mut all = self.0.lock();
         if let Some(of) = all.comms.get_mut(&slot(comm.get())).filter(|of| of.id == comm.get()) {
             of.clear();
         }
-    }
-
-    pub(super) fn rows(&self, words: [u64; time::CELLS]) -> TimeRows {
-        let mut records = TimeRecords::default();
-        records.set_time(words);
-        let all = self.0.lock();
-        for (slot, of) in &all.comms {
-            if let Some(words) = of.words {
-                records.add_comm(*slot, words.each_ref().map(|word| word.load(Relaxed)));
-            }
-            for (Key { call, region, site, .. }, words) in &of.calls {
-                let words = words.each_ref().map(|word| word.load(Relaxed));
-                records.add_call(call_key(*call, *region, *slot), *site, &words);
-            }
-        }
-        for ((name, is_numbered), number) in &all.labels {
-            records.add_label(*number, name.to_string(), *is_numbered);
-        }
-        for (lineage, words) in &all.late {
-            records.add_late(*lineage, Box::new(words.each_ref().map(|word| word.load(Relaxed))));
-        }
-        drop(all);
-        places::add_to(&mut records);
-        records.rows()
     }
 }
 

@@ -69,17 +69,8 @@ pub fn read(bytes: &[u8]) -> Result<Current, Malformed> {
         rank: header.rank,
         size: header.size,
         pid: header.process,
-        namespace: 0,
-        start: 0,
-        host: String::new(),
         finalized: header.finalized,
-        threads: Vec::new(),
-        comms: Vec::new(),
-        sends: Sends::default(),
-        windows: Vec::new(),
-        files: Vec::new(),
-        buffered: None,
-        persistent: Vec::new(),
+        ..Current::default()
     };
     let mut raw = Raw::default();
     while let Some((kind, mut block)) = words.next_block()? {
@@ -354,21 +345,11 @@ impl Raw {
 
     fn request(&self, handle: u64, comms: &[Comm]) -> Request {
         let at = REQUEST_CELLS * live::request_slot(handle);
-        let unknown = Request {
-            call: None,
-            comm: None,
-            peer: None,
-            tag: None,
-            collective: None,
-            file: None,
-            starts: None,
-            partitions: None,
-        };
         let Some([known, call, comm, peer_and_tag]) = self.requests.get(at..at + REQUEST_CELLS) else {
-            return unknown;
+            return Request::default();
         };
         let Some(name) = CALLS.get(*call as usize & 0xffff).filter(|_| *known == handle) else {
-            return unknown;
+            return Request::default();
         };
         let (peer, tag) = unpack(*peer_and_tag);
         let is_message = name.class == Class::StartMessage;

@@ -4,7 +4,7 @@ use super::{CallName, Lock};
 use crate::store::live;
 
 /// A process as its store describes it.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Current {
     /// The rank in the world.
     pub rank: u32,
@@ -169,7 +169,7 @@ pub enum Tag {
 }
 
 /// A request that a call waits for.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Request {
     /// The call that created the request; `None` if that is not known.
     pub call: Option<&'static CallName>,
