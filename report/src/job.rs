@@ -17,7 +17,7 @@ use crate::origins::{self, Origins};
 use crate::problem::Problem;
 use crate::rank_times::RankTime;
 use crate::series::SeriesRow;
-use crate::sparse::Matrix;
+use mpit_placement::Matrix;
 
 /// The combined data of the files of one run.
 #[derive(Clone, Debug, Default)]

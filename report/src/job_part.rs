@@ -21,7 +21,7 @@ use crate::origins::Reading;
 use crate::problem::{Problem, Problems};
 use crate::rank_times::{rank_times, summary_of};
 use crate::series::SeriesRow;
-use crate::sparse::{Cell, CellRange, Matrix};
+use mpit_placement::{Cell, CellRange, Matrix};
 
 /// The maximum number of ranks of a world with ranges of ranks, more than the largest machines have cores.
 pub(crate) const MOST_RANKS: u32 = 1 << 24;

@@ -14,7 +14,8 @@ pub(crate) fn grouped(number: u128) -> String {
     out
 }
 
-pub(crate) fn bytes(number: u128) -> String {
+/// Formats a number of bytes with three digits.
+pub fn bytes(number: u128) -> String {
     const UNITS: [&str; 7] = ["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
     let mut value = number as f64;
     let mut unit = 0;
@@ -31,7 +32,7 @@ pub(crate) fn bytes(number: u128) -> String {
 }
 
 /// Formats a part of a whole in percent.
-pub(crate) fn percent(part: u128, all: u128) -> String {
+pub fn percent(part: u128, all: u128) -> String {
     ratio(part as f64 / all.max(1) as f64)
 }
 

@@ -8,9 +8,8 @@ use std::sync::LazyLock;
 use clap::ValueEnum;
 use clap::builder::PossibleValue;
 use mpit_job::launcher::{LAUNCHERS, NodeNames, Placement, PlacementFile, of_run};
+use mpit_placement::{Order, Topology};
 use mpit_report::Job;
-
-use super::topology::Topology;
 
 /// A way of a launcher to place ranks.
 #[derive(Clone, Copy, Debug)]
@@ -58,6 +57,16 @@ impl Launcher {
             NodeNames::Short => without_domains(names),
             NodeNames::ShortUnlessGiven if !are_given => without_domains(names),
             NodeNames::ShortUnlessGiven | NodeNames::Full => names,
+        }
+    }
+
+    /// Returns the text of the file.
+    pub(super) fn text(self, order: Order<'_>) -> String {
+        match self.file {
+            PlacementFile::Rankfile => order.rankfile(),
+            PlacementFile::HostList => order.host_list(),
+            PlacementFile::MachineFile => order.machine_file(),
+            PlacementFile::RankOrder(_) => order.rank_order(),
         }
     }
 

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::Table;
+use super::ReportTable;
 use crate::data::Missing;
 use crate::job::Job;
 
@@ -38,12 +38,12 @@ pub struct TableFile {
 
 impl TableFile {
     /// Describes a table with this number of rows.
-    pub fn new(table: Table, rows: u64) -> Self {
+    pub fn new(table: ReportTable, rows: u64) -> Self {
         Self { name: table.as_str(), file: Self::name_of(table), rows }
     }
 
     /// Returns the name of the file of a table.
-    pub fn name_of(table: Table) -> String {
+    pub fn name_of(table: ReportTable) -> String {
         format!("{}.parquet", table.as_str())
     }
 }

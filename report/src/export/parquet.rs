@@ -4,14 +4,14 @@ use std::io::{self, Write};
 use std::sync::Arc;
 
 use parquet::basic::{Compression, LogicalType, Repetition, Type as Stored};
-use parquet::data_type::{ByteArray, ByteArrayType, DoubleType, Int64Type};
+use parquet::data_type::{ByteArray, ByteArrayType, DataType, DoubleType, Int64Type};
 use parquet::errors::ParquetError;
 use parquet::file::properties::{WriterProperties, WriterVersion};
-use parquet::file::writer::{SerializedColumnWriter, SerializedFileWriter, SerializedRowGroupWriter};
+use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
 use parquet::schema::types::Type;
 
-use super::columns::{Column, Getter};
-use super::{Sink, Table};
+use super::{ReportTable, Sink};
+use crate::columns::{Column, Row, Value, ValueType};
 use crate::job::Job;
 
 /// Writes a table of a job, with the name of the job as its first column; returns the number of rows.
@@ -21,7 +21,7 @@ use crate::job::Job;
 /// # Errors
 ///
 /// The errors of the sink.
-pub fn write_parquet(out: impl Write + Send, job: &Job, table: Table, name: &str) -> io::Result<u64> {
+pub fn write_parquet(out: impl Write + Send, job: &Job, table: ReportTable, name: &str) -> io::Result<u64> {
     table.put_into(job, Parquet { out, name })
 }
 
@@ -39,7 +39,8 @@ struct Parquet<'a, W> {
 impl<W: Write + Send> Sink for Parquet<'_, W> {
     type Done = u64;
 
-    fn put<R>(self, columns: &[Column<R>], rows: impl IntoIterator<Item = R>) -> io::Result<u64> {
+    fn put<R: Row>(self, rows: impl IntoIterator<Item = R>) -> io::Result<u64> {
+        let columns = &R::exported()[..];
         let properties = WriterProperties::builder()
             .set_compression(Compression::SNAPPY)
             // Integers that hardly repeat are stored as differences of neighbors, others by a dictionary.
@@ -75,10 +76,10 @@ fn schema<R>(columns: &[Column<R>]) -> Result<Arc<Type>, ParquetError> {
     let text = Some(LogicalType::String);
     let mut fields = vec![field(NAME, Stored::BYTE_ARRAY, text.clone())?];
     for column in columns {
-        fields.push(match column.get {
-            Getter::Integer(_) => field(column.name, Stored::INT64, None)?,
-            Getter::Number(_) => field(column.name, Stored::DOUBLE, None)?,
-            Getter::Text(_) => field(column.name, Stored::BYTE_ARRAY, text.clone())?,
+        fields.push(match column.of {
+            ValueType::Integer => field(column.name, Stored::INT64, None)?,
+            ValueType::Number => field(column.name, Stored::DOUBLE, None)?,
+            ValueType::Text => field(column.name, Stored::BYTE_ARRAY, text.clone())?,
         });
     }
     Type::group_type_builder("mpit").with_fields(fields).build().map(Arc::new)
@@ -89,49 +90,41 @@ fn field(name: &str, stored: Stored, meaning: Option<LogicalType>) -> Result<Arc
     field.with_logical_type(meaning).build().map(Arc::new)
 }
 
-fn put_group<R, W: Write + Send>(
+fn put_group<R: 'static, W: Write + Send>(
     group: &mut SerializedRowGroupWriter<'_, W>,
     columns: &[Column<R>],
     rows: &[R],
     name: &str,
 ) -> Result<(), ParquetError> {
     let name = ByteArray::from(name);
-    put_column(
-        group,
-        rows,
-        |_| Some(name.clone()),
-        |column, values, levels| column.typed::<ByteArrayType>().write_batch(values, Some(levels), None),
-    )?;
+    put_column::<ByteArrayType, _, _>(group, rows, |_| Some(name.clone()))?;
     for column in columns {
-        match column.get {
-            Getter::Integer(of) => {
-                let value = |row: &R| of(row).map(|value| i64::try_from(value).unwrap_or(i64::MAX));
-                put_column(group, rows, value, |column, values, levels| {
-                    column.typed::<Int64Type>().write_batch(values, Some(levels), None)
-                })?;
+        match column.of {
+            ValueType::Integer => put_column::<Int64Type, _, _>(group, rows, |row| match column.value(row) {
+                Value::Integer(value) => Some(i64::try_from(value).unwrap_or(i64::MAX)),
+                _ => None,
+            }),
+            ValueType::Number => put_column::<DoubleType, _, _>(group, rows, |row| match column.value(row) {
+                Value::Number(value) => Some(value),
+                _ => None,
+            }),
+            ValueType::Text => {
+                put_column::<ByteArrayType, _, _>(group, rows, |row| match column.value(row) {
+                    Value::Text(text) => Some(text.into()),
+                    Value::Letter(letter) => Some((&*letter.encode_utf8(&mut [0; 4])).into()),
+                    _ => None,
+                })
             }
-            Getter::Number(of) => put_column(group, rows, of, |column, values, levels| {
-                column.typed::<DoubleType>().write_batch(values, Some(levels), None)
-            })?,
-            Getter::Text(of) => put_column(
-                group,
-                rows,
-                |row| of(row).map(ByteArray::from),
-                |column, values, levels| {
-                    column.typed::<ByteArrayType>().write_batch(values, Some(levels), None)
-                },
-            )?,
-        }
+        }?;
     }
     Ok(())
 }
 
 /// Writes the next column: its values, and for each row the level 1 if it has one and 0 otherwise.
-fn put_column<R, T, W: Write + Send>(
+fn put_column<T: DataType, R, W: Write + Send>(
     group: &mut SerializedRowGroupWriter<'_, W>,
     rows: &[R],
-    value: impl Fn(&R) -> Option<T>,
-    write: impl FnOnce(&mut SerializedColumnWriter<'_>, &[T], &[i16]) -> Result<usize, ParquetError>,
+    value: impl Fn(&R) -> Option<T::T>,
 ) -> Result<(), ParquetError> {
     let (mut values, mut levels) = (Vec::with_capacity(rows.len()), Vec::with_capacity(rows.len()));
     for row in rows {
@@ -141,6 +134,6 @@ fn put_column<R, T, W: Write + Send>(
     }
     let missing = || ParquetError::General("a column more than the schema has".into());
     let mut column = group.next_column()?.ok_or_else(missing)?;
-    write(&mut column, &values, &levels)?;
+    column.typed::<T>().write_batch(&values, Some(&levels), None)?;
     column.close()
 }

@@ -7,9 +7,9 @@ use std::fs;
 use std::path::Path;
 use std::process::ExitCode;
 
-use mpit_report::Matrix;
-use mpit_report::placement::patterns::{self, Pattern};
-use mpit_report::placement::{block, bytes_of_busiest_node, place};
+use mpit_placement::Matrix;
+use mpit_placement::{block, bytes_of_busiest_node, place};
+use mpit_tests::patterns::{self, Pattern};
 
 /// The matrices: those with this number of nodes, which the models have.
 const NODES: usize = 32;

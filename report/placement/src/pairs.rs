@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use rayon::prelude::*;
 
-use super::graph::Graph;
-use super::random::Random;
-use super::two_way::{Limits, refine};
+use crate::graph::Graph;
+use crate::random::Random;
+use crate::two_way::{Limits, refine};
 
 /// The maximum number of rounds over all pairs of parts.
 const ROUNDS: usize = 12;
@@ -15,7 +15,7 @@ const ROUNDS: usize = 12;
 const PAIRS_PER_PART: usize = 32;
 
 /// Improves parts with at most these sizes by moves between two of them at a time. `effort` is the number of pairs for each part.
-pub(super) fn refine_pairs(graph: &Graph, capacities: &[u32], parts: &mut [u32], seed: u64, effort: usize) {
+pub(crate) fn refine_pairs(graph: &Graph, capacities: &[u32], parts: &mut [u32], seed: u64, effort: usize) {
     let mut random = Random::new(seed);
     let mut left = effort * capacities.len();
     let mut is_active = vec![true; capacities.len()];

@@ -1,9 +1,9 @@
 //! Division of ranks by recursive multilevel bisection.
 
-use super::coarsening::coarsen;
-use super::graph::Graph;
-use super::random::Random;
-use super::two_way::{Limits, refine};
+use crate::coarsening::coarsen;
+use crate::graph::Graph;
+use crate::random::Random;
+use crate::two_way::{Limits, refine};
 
 /// The number of vertices at which coarsening ends.
 const COARSEST: usize = 48;
@@ -17,7 +17,7 @@ const STARTS: usize = 8;
 /// Divides a graph into parts with at most these sizes, whose sum is at least that of the graph. Returns the part of each vertex.
 ///
 /// `attempts` is the number of bisections of which the best is used at each level of the recursion.
-pub(super) fn divide(graph: &Graph, capacities: &[u32], attempts: usize, seed: u64) -> Vec<u32> {
+pub(crate) fn divide(graph: &Graph, capacities: &[u32], attempts: usize, seed: u64) -> Vec<u32> {
     let mut parts = vec![0; graph.len()];
     if capacities.len() < 2 || graph.len() == 0 {
         return parts;
@@ -110,7 +110,7 @@ fn multilevel(graph: &Graph, most: [u64; 2], sides: Vec<u8>, random: &mut Random
 }
 
 /// Returns the parts of the vertices of a coarser graph, each of which has vertices of one part.
-pub(super) fn project<P: Copy + Default>((coarse, coarse_of): &(Graph, Vec<u32>), parts: &[P]) -> Vec<P> {
+pub(crate) fn project<P: Copy + Default>((coarse, coarse_of): &(Graph, Vec<u32>), parts: &[P]) -> Vec<P> {
     let mut coarse_parts = vec![P::default(); coarse.len()];
     for (coarse, part) in coarse_of.iter().zip(parts) {
         coarse_parts[*coarse as usize] = *part;

@@ -4,8 +4,8 @@
 use std::process::ExitCode;
 use std::time::Instant;
 
-use mpit_report::placement::patterns::{self, Pattern};
-use mpit_report::placement::{block, bytes_between_nodes, place, scotch_mapping};
+use mpit_placement::{block, bytes_between_nodes, place, scotch_mapping};
+use mpit_tests::patterns::{self, Pattern};
 
 /// The number of runs of Scotch, whose result depends on its threads. The best one counts.
 const RUNS: usize = 3;

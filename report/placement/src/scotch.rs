@@ -6,9 +6,9 @@ use std::process::{Command, Stdio};
 
 use thiserror::Error;
 
-use super::graph::Graph;
-use super::{finish, fits, pairs};
-use crate::sparse::Matrix;
+use crate::graph::Graph;
+use crate::matrix::Matrix;
+use crate::{finish, fits, pairs};
 
 /// The number of times that each node is refined with another one after Scotch, on average.
 const PAIRS: usize = 60;
@@ -60,7 +60,7 @@ pub fn scotch_mapping(matrix: &Matrix, cores: &[u32], ranks: u32) -> Result<Vec<
 }
 
 /// Returns the node of each rank that Scotch prints.
-pub(super) fn run(graph: &Graph, cores: &[u32]) -> Result<Vec<u32>, Error> {
+pub(crate) fn run(graph: &Graph, cores: &[u32]) -> Result<Vec<u32>, Error> {
     let directory = tempfile::tempdir().map_err(Error::Start)?;
     let (source, target) = (directory.path().join("source.grf"), directory.path().join("target.tgt"));
     std::fs::write(&source, graph_text(graph)).map_err(Error::Start)?;
@@ -82,7 +82,7 @@ pub(super) fn run(graph: &Graph, cores: &[u32]) -> Result<Vec<u32>, Error> {
 }
 
 /// Returns the text of a graph: the format 010 has weights of edges.
-pub(super) fn graph_text(graph: &Graph) -> String {
+pub(crate) fn graph_text(graph: &Graph) -> String {
     // Scotch's numbers have 32 bits on Debian, and it adds weights up.
     let total: i64 =
         (0..graph.len() as u32).flat_map(|vertex| graph.edges(vertex)).map(|(_, weight)| weight).sum();
@@ -104,7 +104,7 @@ fn target_text(cores: &[u32]) -> String {
 }
 
 /// Parses the mapping: the number of vertices, and a line with vertex and part for each.
-pub(super) fn parse(text: &str, vertices: usize, parts: usize) -> Option<Vec<u32>> {
+pub(crate) fn parse(text: &str, vertices: usize, parts: usize) -> Option<Vec<u32>> {
     let mut numbers = text.split_ascii_whitespace().map(|word| word.parse::<u32>().ok());
     if numbers.next()?? as usize != vertices {
         return None;
@@ -118,7 +118,7 @@ pub(super) fn parse(text: &str, vertices: usize, parts: usize) -> Option<Vec<u32
 }
 
 /// Moves ranks from nodes that have too many to those with free cores: each time the one that adds the fewest bytes between nodes.
-pub(super) fn repair(graph: &Graph, cores: &[u32], nodes: &mut [u32]) {
+pub(crate) fn repair(graph: &Graph, cores: &[u32], nodes: &mut [u32]) {
     let mut free: Vec<i64> = cores.iter().map(|cores| i64::from(*cores)).collect();
     for node in nodes.iter() {
         free[*node as usize] -= 1;

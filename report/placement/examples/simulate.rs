@@ -8,9 +8,9 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use mpit_format::summary::{MAX_SENT, Summary, SummaryFile};
-use mpit_report::Matrix;
-use mpit_report::placement::patterns;
-use mpit_report::simulated::{SLOW_NODE, SMALL_MESSAGES_JOB, SimulatedJob, WAITING_JOB};
+use mpit_placement::Matrix;
+use mpit_tests::patterns;
+use mpit_tests::simulated::{SLOW_NODE, SMALL_MESSAGES_JOB, SimulatedJob, WAITING_JOB};
 
 fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();

@@ -2,12 +2,12 @@
 
 use std::collections::BinaryHeap;
 
-use super::graph::Graph;
-use super::random::Random;
+use crate::graph::Graph;
+use crate::random::Random;
 
 /// The maximum sizes of two parts.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Limits {
+pub(crate) struct Limits {
     /// The maximum number of ranks in each part.
     most: [u64; 2],
     /// The number of ranks above a maximum that is accepted at the end: more than 0 for coarse graphs only.
@@ -19,14 +19,14 @@ pub(super) struct Limits {
 
 impl Limits {
     /// Returns the limits for a division of a graph.
-    pub(super) fn new(graph: &Graph, most: [u64; 2]) -> Self {
+    pub(crate) fn new(graph: &Graph, most: [u64; 2]) -> Self {
         let (largest, total) = (u64::from(graph.max_size()), graph.total_size());
         let tolerance = if largest <= 1 { 0 } else { largest.max(total / 100) };
         Self { most, tolerance, slack: largest.max(total * 3 / 100) }
     }
 
     /// Returns the limits without a tolerance for sizes at the end.
-    pub(super) fn exact(graph: &Graph, most: [u64; 2]) -> Self {
+    pub(crate) fn exact(graph: &Graph, most: [u64; 2]) -> Self {
         Self { tolerance: 0, ..Self::new(graph, most) }
     }
 
@@ -190,7 +190,7 @@ const SMALL: usize = 512;
 const PASSES: usize = 12;
 
 /// Improves two parts: first their sizes, up to the limits, then the weight of the edges between them, which is returned.
-pub(super) fn refine(graph: &Graph, sides: &mut [u8], limits: &Limits, random: &mut Random) -> (u64, i64) {
+pub(crate) fn refine(graph: &Graph, sides: &mut [u8], limits: &Limits, random: &mut Random) -> (u64, i64) {
     let patience = (graph.len() / 10).clamp(60, 600);
     let mut state = State::new(graph, sides);
     for _ in 0..PASSES {

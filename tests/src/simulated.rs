@@ -11,9 +11,9 @@ use mpit_format::rows::Kind;
 use mpit_format::summary::{Place, Summary};
 use mpit_format::times::{CallRow, Clock, LateRow, Mode, SampledOperation, TimeRow};
 use mpit_format::{Identity, TrafficSum};
+use mpit_placement::{Cell, Matrix};
 
-use crate::placement::patterns;
-use crate::sparse::{Cell, Matrix};
+use crate::patterns;
 
 /// Number of the job of a [fleet](SimulatedJob::of_fleet) that waits longest.
 pub const WAITING_JOB: u32 = 47;

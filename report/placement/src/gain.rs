@@ -1,10 +1,7 @@
 //! The effect of a placement on the bytes between nodes.
 
-use std::fmt;
-
-use super::{bytes_between_nodes, bytes_of_busiest_node};
-use crate::sparse::Matrix;
-use crate::units::{bytes, percent};
+use crate::matrix::Matrix;
+use crate::{bytes_between_nodes, bytes_of_busiest_node};
 
 /// The bytes between nodes in two placements, in all and for the busiest node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,35 +35,5 @@ impl Gain {
     /// Returns true if the bytes between nodes decrease by at least 5 %.
     pub fn is_worthwhile(&self) -> bool {
         self.after < self.now && (self.now - self.after) * 20 >= self.now
-    }
-}
-
-impl fmt::Display for Gain {
-    /// Writes two lines: the bytes of all nodes and those of the busiest one.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { total, now, after, busiest_now, busiest_after } = *self;
-        let share = |part: u128| 100.0 * part as f64 / total.max(1) as f64;
-        writeln!(
-            f,
-            "bytes between nodes: now {} ({:.1} % of {}), after {} ({:.1} %): {} less",
-            bytes(now),
-            share(now),
-            bytes(total),
-            bytes(after),
-            share(after),
-            percent(now.saturating_sub(after), now)
-        )?;
-        let (change, direction) = if busiest_after > busiest_now {
-            (busiest_after - busiest_now, "more")
-        } else {
-            (busiest_now - busiest_after, "less")
-        };
-        write!(
-            f,
-            "busiest node: now {}, after {}: {} {direction}",
-            bytes(busiest_now),
-            bytes(busiest_after),
-            percent(change, busiest_now)
-        )
     }
 }

@@ -1,47 +1,64 @@
-//! The table of the development over time.
+//! The view of the development over time.
 
-use super::{Row, Table};
+use super::View;
+use crate::columns::{Row, rows};
 use crate::job::Job;
 use crate::series::{TimeRange, ranges, sampled_ranks};
-use crate::units::{bytes, duration, grouped, ratio};
 
 /// The maximum number of rows.
 const ROWS: usize = 12;
 
-/// The columns, of which those about time are left out if no time was recorded.
-const HEADS: [&str; 9] = ["from", "to", "in MPI", "least", "rank", "most", "rank", "messages", "bytes"];
-const WITHOUT_TIMES: [&str; 4] = ["from", "to", "messages", "bytes"];
+rows! {
+    /// A range of time. The columns about time are missing if no time was recorded.
+    struct Range {
+        from: f64 => (Time "from"),
+        to: f64 => (Time "to"),
+        in_mpi: Option<f64> => (Share "in MPI"),
+        min: Option<f64> => (Share "least"),
+        min_rank: Option<u32> => (Plain "rank"),
+        max: Option<f64> => (Share "most"),
+        max_rank: Option<u32> => (Plain "rank"),
+        messages: u64 => (Count "messages"),
+        bytes: u64 => (Bytes "bytes"),
+    }
+}
+
+impl Range {
+    fn of(range: &TimeRange, has_times: bool) -> Self {
+        let TimeRange { start, end, min, max, messages, bytes, .. } = *range;
+        let times = if has_times { Some((range.in_mpi(), min, max)) } else { None };
+        Self {
+            from: start / 1e9,
+            to: end / 1e9,
+            in_mpi: times.map(|(mean, ..)| mean),
+            min: times.map(|(_, (share, _), _)| share),
+            min_rank: times.map(|(_, (_, rank), _)| rank),
+            max: times.map(|(.., (share, _))| share),
+            max_rank: times.map(|(.., (_, rank))| rank),
+            messages: messages.round() as u64,
+            bytes: bytes.round() as u64,
+        }
+    }
+}
 
 /// Returns the ranges of time of a job; empty without a series.
-pub(super) fn series(job: &Job) -> Table {
+pub(super) fn series(job: &Job) -> View {
     let sampled = sampled_ranks(&job.series);
     let has_times = job.series.iter().any(|row| row.ns > 0);
-    let row = |range: &TimeRange| {
-        let of_rank = |(share, rank): (f64, u32)| [ratio(share), rank.to_string()];
-        let mut cells = vec![duration(range.start), duration(range.end)];
-        if has_times {
-            cells.push(ratio(range.in_mpi()));
-            cells.extend(of_rank(range.min));
-            cells.extend(of_rank(range.max));
-        }
-        cells.extend([grouped(range.messages.round() as u128), bytes(range.bytes.round() as u128)]);
-        Row { cells, bar: if has_times { Some(range.in_mpi().min(1.0)) } else { None } }
-    };
     let of_ranks = match job.size as usize {
         size if sampled < size => format!(" ({sampled} of {size} ranks)"),
         _ => String::new(),
     };
-    let columns = if has_times {
+    let about = if has_times {
         "the share of time in MPI, mean, least and most of a rank, and the messages sent"
     } else {
         "the messages sent"
     };
-    Table {
-        heading: format!("Time ranges{of_ranks}: {columns}"),
-        heads: if has_times { &HEADS } else { &WITHOUT_TIMES },
-        rows: ranges(&job.series, ROWS).iter().map(row).collect(),
-        ..Table::default()
-    }
+    let mut columns = Range::columns();
+    columns.retain(|column| has_times || ["from", "to", "messages", "bytes"].contains(&column.name));
+    let rows = ranges(&job.series, ROWS).into_iter().map(|range| Range::of(&range, has_times));
+    let rows = rows.map(|range| (range.in_mpi.map(|share| share.min(1.0)), range));
+    View::of(format!("Time ranges{of_ranks}: {about}"), &columns, rows, 0)
 }
 
 #[cfg(test)]
@@ -49,7 +66,7 @@ mod tests {
     use mpit_format::summary::Area;
 
     use super::{ROWS, series};
-    use crate::export::{self, write_csv};
+    use crate::export::{ReportTable, write_csv};
     use crate::job::Job;
     use crate::job_part::Part;
     use crate::series::SeriesRow;
@@ -99,7 +116,7 @@ mod tests {
     #[test]
     fn tables_have_each_row() {
         let mut csv = Vec::new();
-        write_csv(&mut csv, &job(2, 9), export::Table::Series).unwrap();
+        write_csv(&mut csv, &job(2, 9), ReportTable::Series).unwrap();
         let expected = "rank,start,end,area,calls,seconds,messages,bytes\n3,0.0,1.0,p2p,10,0.25,1000,1024\n\
                         7,0.0,1.0,p2p,10,0.25,1000,1024\n7,1.0,2.0,wait,10,1.0,0,0\n";
         assert_eq!(String::from_utf8(csv).unwrap(), expected);

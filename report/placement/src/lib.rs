@@ -3,29 +3,46 @@
 //! The ranks are divided into as many parts as there are nodes. Recursive bisection gives first divisions, each on a graph that was
 //! coarsened before; two parts at a time are then refined. The result depends on the input only, and is never worse than the
 //! present placement.
+//!
+//! # API boundary
+//!
+//! For the commands `mpit map` and `mpit report`, and for tests. Knows [matrices](Matrix) of traffic, the [nodes](Topology) of a run and the
+//! [orders](Order) of launchers, and neither the files of runs nor the command line.
+//!
+//! # Invariants
+//!
+//! No input causes a panic, except ranks of a placement that is not one of the nodes.
+
+#![forbid(unsafe_code)]
 
 mod bisection;
 mod coarsening;
 mod gain;
 mod graph;
+pub mod hwloc;
+mod matrix;
+mod order;
 mod pairs;
-#[doc(hidden)]
-pub mod patterns;
 mod random;
 mod scotch;
 #[cfg(test)]
 mod tests;
+mod topology;
 mod two_way;
 
 use std::cmp::Reverse;
 
-use crate::sparse::Matrix;
 use graph::Graph;
 
 pub use gain::Gain;
+pub use matrix::{Cell, CellRange, Matrix, added_up};
+pub use order::Order;
+#[doc(hidden)]
+pub use random::Random;
 #[doc(hidden)]
 pub use scotch::scotch_mapping;
 pub use scotch::{Error as ScotchError, scotch};
+pub use topology::{Topology, block, fits};
 
 /// Returns the bytes between ranks on different nodes. `nodes` has the node of each rank; ranks without one are left out.
 pub fn bytes_between_nodes(matrix: &Matrix, nodes: &[u32]) -> u128 {
@@ -49,26 +66,6 @@ pub fn bytes_of_busiest_node(matrix: &Matrix, nodes: &[u32]) -> u128 {
         }
     }
     links.into_iter().flatten().max().unwrap_or(0)
-}
-
-/// Returns true if there are enough cores, and each node has at most as many ranks as `cores`.
-pub fn fits(nodes: &[u32], cores: &[u32]) -> bool {
-    let mut free = cores.to_vec();
-    nodes.iter().all(|node| match free.get_mut(*node as usize) {
-        Some(free) if *free > 0 => {
-            *free -= 1;
-            true
-        }
-        _ => false,
-    })
-}
-
-/// Returns the placement of most launchers: ranks in their order, on one node after the other. `None` if there are not enough
-/// cores.
-pub fn block(ranks: u32, cores: &[u32]) -> Option<Vec<u32>> {
-    let slots = (0..).zip(cores).flat_map(|(node, cores)| (0..*cores).map(move |_| node));
-    let nodes: Vec<u32> = slots.take(ranks as usize).collect();
-    if nodes.len() == ranks as usize { Some(nodes) } else { None }
 }
 
 /// Returns a placement with at most `cores` ranks on each node, and at most as many bytes between nodes as in `present`, which

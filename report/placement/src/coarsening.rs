@@ -1,11 +1,11 @@
 //! Coarsening: a smaller graph, each vertex of which stands for one or two vertices with much traffic between them.
 
-use super::graph::Graph;
-use super::random::Random;
+use crate::graph::Graph;
+use crate::random::Random;
 
 /// Returns a smaller graph, and its vertex for each vertex of `graph`. No vertex becomes larger than `max_size`, and none contains
 /// vertices of different parts; `parts` is empty if there are none.
-pub(super) fn coarsen<P: PartialEq>(
+pub(crate) fn coarsen<P: PartialEq>(
     graph: &Graph,
     max_size: u32,
     parts: &[P],

@@ -1,10 +1,10 @@
 //! Undirected graphs in compressed rows: a vertex is a rank, or several of them after coarsening.
 
-use crate::sparse::Matrix;
+use crate::matrix::Matrix;
 
 /// An undirected graph without loops. Each edge is stored for both ends, with equal weights.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Graph {
+pub(crate) struct Graph {
     /// The first edge of each vertex, and the number of all edges.
     starts: Vec<usize>,
     targets: Vec<u32>,
@@ -17,7 +17,7 @@ impl Graph {
     /// Creates the graph of the bytes between the first `size` ranks in both directions.
     ///
     /// Weights are divided by a power of two if their sum would overflow.
-    pub(super) fn of(matrix: &Matrix, size: u32) -> Self {
+    pub(crate) fn of(matrix: &Matrix, size: u32) -> Self {
         let cells = || {
             matrix
                 .cells()
@@ -55,7 +55,7 @@ impl Graph {
     }
 
     /// Creates a graph without vertices.
-    pub(super) fn with_capacity(vertices: usize, edges: usize) -> Self {
+    pub(crate) fn with_capacity(vertices: usize, edges: usize) -> Self {
         let mut starts = Vec::with_capacity(vertices + 1);
         starts.push(0);
         Self {
@@ -67,7 +67,7 @@ impl Graph {
     }
 
     /// Adds an edge to the vertex that ends next. Edges to the same vertex that follow each other become one.
-    pub(super) fn add_edge_to_last(&mut self, target: u32, weight: i64) {
+    pub(crate) fn add_edge_to_last(&mut self, target: u32, weight: i64) {
         let begin = self.starts[self.starts.len() - 1];
         match self.targets[begin..].last() {
             Some(last) if *last == target => {
@@ -82,7 +82,7 @@ impl Graph {
     }
 
     /// Ends a vertex after all of its edges were added.
-    pub(super) fn end_vertex(&mut self, size: u32) {
+    pub(crate) fn end_vertex(&mut self, size: u32) {
         self.starts.push(self.targets.len());
         self.sizes.push(size);
     }
@@ -108,43 +108,43 @@ impl Graph {
     }
 
     /// Returns the number of vertices.
-    pub(super) fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.sizes.len()
     }
 
     /// Returns the number of edges, each counted for both ends.
-    pub(super) fn edge_count(&self) -> usize {
+    pub(crate) fn edge_count(&self) -> usize {
         self.targets.len()
     }
 
     /// Returns the neighbors of a vertex, with the weights of the edges.
-    pub(super) fn edges(&self, vertex: u32) -> impl Iterator<Item = (u32, i64)> + '_ {
+    pub(crate) fn edges(&self, vertex: u32) -> impl Iterator<Item = (u32, i64)> + '_ {
         let range = self.starts[vertex as usize]..self.starts[vertex as usize + 1];
         self.targets[range.clone()].iter().copied().zip(self.weights[range].iter().copied())
     }
 
     /// Returns the number of neighbors of a vertex.
-    pub(super) fn degree(&self, vertex: u32) -> usize {
+    pub(crate) fn degree(&self, vertex: u32) -> usize {
         self.starts[vertex as usize + 1] - self.starts[vertex as usize]
     }
 
     /// Returns the number of ranks in a vertex.
-    pub(super) fn size(&self, vertex: u32) -> u32 {
+    pub(crate) fn size(&self, vertex: u32) -> u32 {
         self.sizes[vertex as usize]
     }
 
     /// Returns the number of ranks in all vertices.
-    pub(super) fn total_size(&self) -> u64 {
+    pub(crate) fn total_size(&self) -> u64 {
         self.sizes.iter().map(|size| u64::from(*size)).sum()
     }
 
     /// Returns the size of the largest vertex.
-    pub(super) fn max_size(&self) -> u32 {
+    pub(crate) fn max_size(&self) -> u32 {
         self.sizes.iter().copied().max().unwrap_or(0)
     }
 
     /// Returns the graph of some vertices. `number` returns the position in the list of a vertex that is in it.
-    pub(super) fn induced(&self, vertices: &[u32], number: impl Fn(u32) -> Option<u32>) -> Self {
+    pub(crate) fn induced(&self, vertices: &[u32], number: impl Fn(u32) -> Option<u32>) -> Self {
         let mut graph =
             Self::with_capacity(vertices.len(), vertices.iter().map(|vertex| self.degree(*vertex)).sum());
         for vertex in vertices {
@@ -159,7 +159,7 @@ impl Graph {
     }
 
     /// Returns the sum of the weights of edges between different parts.
-    pub(super) fn cut<P: PartialEq>(&self, parts: &[P]) -> i64 {
+    pub(crate) fn cut<P: PartialEq>(&self, parts: &[P]) -> i64 {
         let mut cut = 0;
         for vertex in 0..self.len() as u32 {
             for (target, weight) in self.edges(vertex) {

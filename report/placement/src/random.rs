@@ -2,14 +2,16 @@
 
 /// The generator SplitMix64.
 #[derive(Clone, Debug)]
-pub(super) struct Random(u64);
+pub struct Random(u64);
 
 impl Random {
-    pub(super) fn new(seed: u64) -> Self {
+    /// Begins with a seed.
+    pub fn new(seed: u64) -> Self {
         Self(seed)
     }
 
-    pub(super) fn next(&mut self) -> u64 {
+    /// Returns the next number.
+    pub fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut mixed = self.0;
         mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -18,12 +20,12 @@ impl Random {
     }
 
     /// Returns a number below `end`, which is above 0.
-    pub(super) fn below(&mut self, end: usize) -> usize {
+    pub fn below(&mut self, end: usize) -> usize {
         ((u128::from(self.next()) * end as u128) >> 64) as usize
     }
 
     /// Returns the numbers below `end` in random order.
-    pub(super) fn permutation(&mut self, end: usize) -> Vec<u32> {
+    pub fn permutation(&mut self, end: usize) -> Vec<u32> {
         let mut all: Vec<u32> = (0..end as u32).collect();
         for at in (1..end).rev() {
             all.swap(at, self.below(at + 1));

@@ -134,7 +134,7 @@ impl Matrix {
     }
 
     /// Returns the receivers of equal numbers that are together, by ascending sender and receiver.
-    pub(crate) fn runs(&self) -> &[CellRange] {
+    pub fn runs(&self) -> &[CellRange] {
         &self.runs
     }
 
@@ -219,7 +219,7 @@ impl Iterator for Cells<'_> {
 }
 
 /// Adds up the parts of one sender, or of several as if they were one. Returns parts without common receivers, by ascending receiver.
-pub(crate) fn added_up(row: impl Iterator<Item = CellRange>) -> Vec<CellRange> {
+pub fn added_up(row: impl Iterator<Item = CellRange>) -> Vec<CellRange> {
     let mut from = 0;
     // The receivers at which the sums of count and bytes change.
     let mut changes: BTreeMap<u64, [i128; 2]> = BTreeMap::new();

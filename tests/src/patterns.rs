@@ -1,7 +1,6 @@
 //! Communication matrices of common kinds of programs, for tests and for the comparison with Scotch.
 
-use super::random::Random;
-use crate::sparse::{Cell, Matrix};
+use mpit_placement::{Cell, Matrix, Random};
 
 /// A matrix, and the nodes that it is placed on.
 #[derive(Clone, Debug)]
