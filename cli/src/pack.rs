@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use mpit_report::input::{self, Run};
 use mpit_report::pack::{self, Packed, pack_all};
-use mpit_report::records;
+use mpit_report::{Problem, records};
 
 use crate::rank_lists::rank_ranges;
 use crate::{Pack, print};
@@ -99,14 +99,17 @@ fn finish_tables(run: &Run) -> Result<Option<bool>, String> {
 
 /// Prints the notes and problems of packed files.
 pub(crate) fn print_result(packed: &Packed) {
-    for note in &packed.notes {
-        print(note);
-    }
-    for problem in &packed.problems {
+    packed.notes.iter().for_each(|note| print(note));
+    print_all(&packed.problems, packed.more_problems);
+}
+
+/// Prints the first problems of files, and the number of further ones.
+pub(crate) fn print_all(problems: &[Problem], more: u64) {
+    for problem in problems {
         print(&problem.to_string());
     }
-    if packed.more_problems > 0 {
-        print(&format!("and {} more problems", packed.more_problems));
+    if more > 0 {
+        print(&format!("and {more} more problems"));
     }
 }
 

@@ -15,6 +15,7 @@ use mpit_report::input::{self, Run};
 use mpit_report::matrix::{self, MAT_LIMIT, Selection, Value};
 use mpit_report::{Job, Matrix, data, html, json, picture, summary};
 
+use crate::pack::print_all;
 use crate::rank_lists::ranks;
 use crate::{Report, output, print};
 
@@ -173,12 +174,7 @@ pub(crate) fn print_problems(job: &Job) {
         let ranks = ranks(&job.recovered);
         print(&format!("{ranks} ended without MPI_Finalize: recovered up to the last call"));
     }
-    for problem in &job.problems {
-        print(&problem.to_string());
-    }
-    if job.more_problems > 0 {
-        print(&format!("and {} more problems", job.more_problems));
-    }
+    print_all(&job.problems, job.more_problems);
 }
 
 /// Reads a run. Shows the progress on a terminal if reading takes long.

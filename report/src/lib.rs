@@ -30,6 +30,7 @@ mod node_list;
 mod nodes;
 mod origins;
 pub mod pack;
+mod parquet_file;
 pub mod picture;
 mod problem;
 mod rank_times;

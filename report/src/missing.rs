@@ -5,17 +5,20 @@ use std::fmt;
 
 use mpit_format::profile::{About, MAX_FACT};
 use mpit_job::slurm::{self, is_step_of_srun};
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use crate::node_list;
 
 /// A range of ranks without data.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub struct Missing {
     /// The first rank.
     pub first: u32,
     /// The last rank.
     pub last: u32,
-    /// The reason, if a file names it.
+    /// The reason; null if there is no file.
     pub reason: Option<String>,
 }
 

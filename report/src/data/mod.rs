@@ -14,13 +14,14 @@ use serde::Serialize;
 
 use crate::comm_groups::JobSum;
 use crate::job::Job;
+use crate::missing::Missing;
 use crate::picture::shown;
 
 pub(crate) use comm_time::Bin;
 pub use comm_time::{CallTime, CommTime, Duration};
 pub(crate) use job_row::JobRow;
 pub use origins::{Code, Region, Site};
-pub use rows::{Comm, Fact, KindTotal, Missing, NodePair, Nodes, Pair, Rank, Size};
+pub use rows::{Comm, Fact, KindTotal, NodePair, Nodes, Pair, Rank, Size};
 pub use series::Interval;
 pub use time::{Call, Late, RankSeconds, Rated, Time, Times};
 pub use write::{schema, write_json};
@@ -111,7 +112,7 @@ impl Report {
             about: job.about.iter().map(Fact::of).collect(),
             size: job.size,
             present: job.present,
-            missing: job.missing.iter().map(Missing::of).collect(),
+            missing: job.missing.clone(),
             missing_nodes: job.missing_nodes.clone(),
             recovered: job.recovered.clone(),
             time: Time::of(&job.summary),

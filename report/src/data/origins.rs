@@ -1,31 +1,11 @@
 //! The calls by place and region of the program.
 
-use schemars::JsonSchema;
-use serde::Serialize;
-
 use super::number;
 use crate::columns::rows;
 use crate::job::Job;
-use crate::origins::resolve::{Frame, Location};
+pub use crate::origins::resolve::Code;
+use crate::origins::resolve::Location;
 use crate::origins::{self, OriginCalls};
-
-/// A function of the program, and a line of it.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Code {
-    /// The name of the function; null if it is not known.
-    pub function: Option<String>,
-    /// The path of the source; null if the module has no debug information.
-    pub file: Option<String>,
-    /// The line, from 1.
-    pub line: Option<u32>,
-}
-
-impl Code {
-    fn of(frame: &Frame) -> Self {
-        Self { function: frame.function.clone(), file: frame.file.clone(), line: frame.line }
-    }
-}
 
 rows! {
     /// The calls of one name at a place in the program, in all ranks.
@@ -124,7 +104,7 @@ impl Site {
             module,
             build_id,
             offset,
-            code: frames.iter().map(Code::of).collect(),
+            code: frames,
             problem,
         }
     }

@@ -32,24 +32,6 @@ impl Fact {
     }
 }
 
-/// A range of ranks without data.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Missing {
-    /// The first rank.
-    pub first: u32,
-    /// The last rank.
-    pub last: u32,
-    /// The reason; null if there is no file.
-    pub reason: Option<String>,
-}
-
-impl Missing {
-    pub(crate) fn of(missing: &crate::Missing) -> Self {
-        Self { first: missing.first, last: missing.last, reason: missing.reason.clone() }
-    }
-}
-
 /// A machine.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -182,7 +164,7 @@ rows! {
 
 impl Comm {
     pub(crate) fn of(comm: &CommGroup) -> Self {
-        let [from_one, to_one, among_all] = comm.collectives.in_order().map(numbers);
+        let [from_one, to_one, among_all] = comm.collectives.map(numbers);
         Self {
             name: comm.name.clone(),
             size: comm.size,

@@ -3,8 +3,8 @@
 use serde::Serialize;
 
 use super::ReportTable;
-use crate::data::Missing;
 use crate::job::Job;
+use crate::missing::Missing;
 
 /// The version of the manifest and of the tables, which grows when a column is removed or changes its meaning.
 const VERSION: u32 = 1;
@@ -60,7 +60,7 @@ impl Manifest {
             mpit: env!("CARGO_PKG_VERSION"),
             size: job.size,
             present: job.present,
-            missing: job.missing.iter().map(Missing::of).collect(),
+            missing: job.missing.clone(),
             missing_nodes: job.missing_nodes.clone(),
             recovered: job.recovered.clone(),
             tables,

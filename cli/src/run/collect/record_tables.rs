@@ -21,7 +21,7 @@ use crate::print;
 use crate::rank_lists;
 use crate::run::execute::one_of_node::OneOfNode;
 use crate::run::plan::output::shown;
-use crate::run::plan::tables::{cannot_remove, directories};
+use crate::run::plan::record_tables::{cannot_remove, directories};
 
 /// Packs the files of a job, in front of its launcher.
 pub(super) fn pack_all(run: &FinishedRun<'_>) {

@@ -4,22 +4,19 @@ use std::fs::File;
 use std::io::{self, ErrorKind, Read, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
-use std::sync::Arc;
 
 use crc32fast::Hasher;
 use hashbrown::HashMap;
 use mpit_format::files;
-use parquet::basic::{Compression, LogicalType, Repetition, Type as Stored};
+use parquet::basic::{LogicalType, Repetition, Type as Stored};
 use parquet::column::reader::get_typed_column_reader;
 use parquet::data_type::{ByteArray, ByteArrayType, DataType, Int64Type};
-use parquet::errors::ParquetError;
-use parquet::file::properties::{WriterProperties, WriterVersion};
 use parquet::file::reader::{FileReader, RowGroupReader, SerializedFileReader};
-use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
-use parquet::schema::types::Type;
+use parquet::file::writer::SerializedFileWriter;
 use serde::{Deserialize, Serialize};
 
-use super::columns::Table;
+use super::record_tables::RecordTable;
+use crate::parquet_file::{self, failure, write_column};
 
 /// The number of rows that are written as a group, so that not all of them are in memory.
 const GROUP: usize = 1 << 17;
@@ -73,7 +70,7 @@ impl<W: Write> Write for Counted<W> {
 }
 
 /// A table that is being written.
-pub(super) struct TableWriter {
+pub(super) struct RecordWriter {
     file: SerializedFileWriter<Counted<File>>,
     numbers: Vec<Vec<i64>>,
     texts: Vec<Vec<ByteArray>>,
@@ -82,21 +79,15 @@ pub(super) struct TableWriter {
     pending: usize,
 }
 
-impl TableWriter {
-    pub(super) fn create(path: &Path, table: Table) -> io::Result<Self> {
-        let properties = WriterProperties::builder()
-            .set_compression(Compression::SNAPPY)
-            // Integers that hardly repeat are stored as differences of neighbors, others by a dictionary.
-            .set_writer_version(WriterVersion::PARQUET_2_0)
-            .set_created_by(concat!("mpit ", env!("CARGO_PKG_VERSION")).to_owned());
-        let schema = schema(table).map_err(failure)?;
-        let file = SerializedFileWriter::new(
-            Counted::new(File::create_new(path)?),
-            schema,
-            Arc::new(properties.build()),
-        );
+impl RecordWriter {
+    pub(super) fn create(path: &Path, table: RecordTable) -> io::Result<Self> {
+        let numbers =
+            table.numbers().iter().map(|name| (*name, Stored::INT64, LogicalType::integer(64, false)));
+        let texts = table.texts().iter().map(|name| (*name, Stored::BYTE_ARRAY, LogicalType::String));
+        let columns = numbers.chain(texts).map(|(name, stored, meaning)| (name, stored, Some(meaning)));
+        let out = Counted::new(File::create_new(path)?);
         Ok(Self {
-            file: file.map_err(failure)?,
+            file: parquet_file::create(out, columns, Repetition::REQUIRED)?,
             numbers: vec![Vec::new(); table.numbers().len()],
             texts: vec![Vec::new(); table.texts().len()],
             kept: HashMap::new(),
@@ -120,10 +111,12 @@ impl TableWriter {
     fn write_group(&mut self) -> io::Result<()> {
         let mut group = self.file.next_row_group().map_err(failure)?;
         for column in &mut self.numbers {
-            write_column::<Int64Type>(&mut group, column).map_err(failure)?;
+            write_column::<Int64Type, _>(&mut group, column, None)?;
+            column.clear();
         }
         for column in &mut self.texts {
-            write_column::<ByteArrayType>(&mut group, column).map_err(failure)?;
+            write_column::<ByteArrayType, _>(&mut group, column, None)?;
+            column.clear();
         }
         group.close().map_err(failure)?;
         self.pending = 0;
@@ -154,50 +147,15 @@ fn keep(kept: &mut HashMap<Box<[u8]>, ByteArray>, text: &[u8]) -> ByteArray {
     new
 }
 
-/// Writes and empties the next column.
-fn write_column<T: DataType>(
-    group: &mut SerializedRowGroupWriter<'_, Counted<File>>,
-    values: &mut Vec<T::T>,
-) -> Result<(), ParquetError> {
-    let missing = || ParquetError::General("a column more than the schema has".into());
-    let mut column = group.next_column()?.ok_or_else(missing)?;
-    column.typed::<T>().write_batch(values, None, None)?;
-    column.close()?;
-    values.clear();
-    Ok(())
-}
-
-fn schema(table: Table) -> Result<Arc<Type>, ParquetError> {
-    let field = |name: &str, stored, meaning| {
-        let field = Type::primitive_type_builder(name, stored).with_repetition(Repetition::REQUIRED);
-        field.with_logical_type(Some(meaning)).build().map(Arc::new)
-    };
-    let numbers =
-        table.numbers().iter().map(|name| field(name, Stored::INT64, LogicalType::integer(64, false)));
-    let texts = table.texts().iter().map(|name| field(name, Stored::BYTE_ARRAY, LogicalType::String));
-    let fields = numbers.chain(texts).collect::<Result<_, _>>()?;
-    Type::group_type_builder("mpit").with_fields(fields).build().map(Arc::new)
-}
-
-fn failure(error: ParquetError) -> io::Error {
-    match error {
-        ParquetError::External(inner) => match inner.downcast::<io::Error>() {
-            Ok(error) => *error,
-            Err(other) => io::Error::other(other),
-        },
-        other => io::Error::other(other),
-    }
-}
-
 /// A table that is read group by group.
-pub(super) struct TableReader {
+pub(super) struct RecordReader {
     file: SerializedFileReader<File>,
-    table: Table,
+    table: RecordTable,
 }
 
-impl TableReader {
+impl RecordReader {
     /// Opens a table.
-    pub(super) fn open(path: &Path, table: Table) -> io::Result<Self> {
+    pub(super) fn open(path: &Path, table: RecordTable) -> io::Result<Self> {
         let file = files::open_regular(path)?;
         let file = guarded(|| SerializedFileReader::new(file).map_err(failure))?;
         let schema = file.metadata().file_metadata().schema_descr();
