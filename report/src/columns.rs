@@ -10,7 +10,7 @@
 //! | `name: T => (json)` | JSON only |
 //! | `name: T => (inside T)`, `name: Option<T> => (maybe T)` | JSON as an object, the others as the columns of `T` |
 
-use crate::units::{bytes, duration, grouped, ratio};
+use crate::units::{aligned, bytes, duration, grouped, ratio};
 
 /// The value of a column in a row.
 pub(crate) enum Value<'a> {
@@ -78,6 +78,8 @@ pub(crate) enum Unit {
     Count,
     /// A number of bytes with three digits.
     Bytes,
+    /// A number of bytes with three digits, or nothing for 0.
+    BytesIfAny,
     /// Two columns: a number of bytes with groups of digits, and one with three digits.
     Exact,
     /// Seconds.
@@ -94,8 +96,8 @@ impl Unit {
             (Self::NameOrDash, Value::Missing) => "-".into(),
             (_, Value::Missing) => String::new(),
             (Self::Count, Value::Integer(number)) => grouped((*number).into()),
-            (Self::Bytes, Value::Integer(number)) => bytes((*number).into()),
-            (Self::TimeIfAny, Value::Number(0.0)) => String::new(),
+            (Self::BytesIfAny, Value::Integer(0)) | (Self::TimeIfAny, Value::Number(0.0)) => String::new(),
+            (Self::Bytes | Self::BytesIfAny, Value::Integer(number)) => bytes((*number).into()),
             (Self::Time | Self::TimeIfAny, Value::Number(seconds)) => duration(seconds * 1e9),
             (Self::Share, Value::Number(share)) => ratio(*share),
             (_, Value::Integer(number)) => number.to_string(),
@@ -108,8 +110,9 @@ impl Unit {
 
 /// A column of rows.
 pub(crate) struct Column<R> {
-    /// The name in CSV and Parquet; empty for one that these lack.
+    /// The name of the field, which is that in CSV and Parquet.
     pub(crate) name: &'static str,
+    is_exported: bool,
     pub(crate) of: ValueType,
     /// The head and the form in the text view, if it has the column.
     pub(crate) shown: Option<(&'static str, Unit)>,
@@ -125,7 +128,7 @@ pub(crate) trait Row: Sized + 'static {
 
     /// Returns the columns of CSV and Parquet.
     fn exported() -> Vec<Column<Self>> {
-        Self::columns().into_iter().filter(|column| !column.name.is_empty()).collect()
+        Self::columns().into_iter().filter(|column| column.is_exported).collect()
     }
 }
 
@@ -140,14 +143,20 @@ impl<R: 'static> Column<R> {
         field: impl Fn(&R) -> &F + 'static,
         shown: Option<(&'static str, Unit)>,
     ) -> Self {
-        Self { name, of: F::TYPE, shown, is_inside: false, get: getter(move |row| field(row).value()) }
+        let get = getter(move |row| field(row).value());
+        Self { name, is_exported: true, of: F::TYPE, shown, is_inside: false, get }
+    }
+
+    /// Leaves the column out of CSV and Parquet.
+    pub(crate) fn only_shown(self) -> Self {
+        Self { is_exported: false, ..self }
     }
 
     /// Returns the column of rows that have this row inside.
     pub(crate) fn inside<O>(self, field: impl Fn(&O) -> Option<&R> + 'static) -> Column<O> {
-        let Self { name, of, shown, get: inner, .. } = self;
+        let Self { name, is_exported, of, shown, get: inner, .. } = self;
         let get = getter(move |row| field(row).map_or(Value::Missing, &inner));
-        Column { name, of, shown, is_inside: true, get }
+        Column { name, is_exported, of, shown, is_inside: true, get }
     }
 
     pub(crate) fn value<'a>(&self, row: &'a R) -> Value<'a> {
@@ -172,6 +181,17 @@ impl<R: 'static> Column<R> {
     pub(crate) fn texts(&self, row: &R) -> impl Iterator<Item = String> {
         self.views().map(|(_, unit)| unit.text(&self.value(row)))
     }
+}
+
+/// Returns lines of some columns of rows, with their heads: the first column to the left, the others to the right.
+pub(crate) fn lines<R: Row>(rows: impl IntoIterator<Item = R>, names: &[&str]) -> Vec<String> {
+    let all = R::columns();
+    let columns: Vec<_> =
+        names.iter().filter_map(|name| all.iter().find(|column| column.name == *name)).collect();
+    let heads = columns.iter().flat_map(|column| column.heads()).map(|(head, _)| head.to_owned()).collect();
+    let cells = |row: R| columns.iter().flat_map(|column| column.texts(&row)).collect();
+    let lines: Vec<Vec<String>> = std::iter::once(heads).chain(rows.into_iter().map(cells)).collect();
+    if lines.len() == 1 { Vec::new() } else { aligned(&lines) }
 }
 
 /// Defines structs that are [rows](Row).
@@ -209,8 +229,9 @@ macro_rules! column {
         $all.extend(columns.map(|column| column.inside(|row: &Self| row.$field.as_ref())));
     };
     ($all:ident, $field:ident, shown $unit:ident $head:literal) => {
-        let shown = ($head, $crate::columns::Unit::$unit);
-        $all.push($crate::columns::Column::new("", |row: &Self| &row.$field, Some(shown)));
+        $crate::columns::column!($all, $field, $unit $head);
+        let last = $all.pop().map($crate::columns::Column::only_shown);
+        $all.extend(last);
     };
     ($all:ident, $field:ident, $unit:ident $head:literal) => {
         let shown = ($head, $crate::columns::Unit::$unit);

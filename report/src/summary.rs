@@ -6,7 +6,7 @@ use std::fmt;
 use comfy_table::{CellAlignment, presets};
 
 use crate::job::{Job, Line};
-use crate::missing::{Missing, line_of_nodes};
+use crate::missing;
 use crate::screen;
 use crate::text_view::{self, View};
 
@@ -29,8 +29,7 @@ pub fn write(out: &mut impl fmt::Write, job: &Job, top: usize) -> fmt::Result {
     for (name, value) in job.facts() {
         writeln!(out, "{name}: {value}")?;
     }
-    missing(out, &job.missing)?;
-    if let Some(line) = line_of_nodes(&job.missing_nodes, NAMED) {
+    for line in missing::lines(&job.missing, &job.missing_nodes, NAMED) {
         writeln!(out, "{line}")?;
     }
     if job.is_summary {
@@ -52,16 +51,6 @@ pub fn write(out: &mut impl fmt::Write, job: &Job, top: usize) -> fmt::Result {
 
 /// The maximum number of lines about missing processes, and of nodes that are named.
 const NAMED: usize = 20;
-
-fn missing(out: &mut impl fmt::Write, all: &[Missing]) -> fmt::Result {
-    for missing in all.iter().take(NAMED) {
-        writeln!(out, "missing: {missing}")?;
-    }
-    if all.len() > NAMED {
-        writeln!(out, "missing: and {} ranges of ranks more", all.len() - NAMED)?;
-    }
-    Ok(())
-}
 
 fn lines(out: &mut impl fmt::Write, job: &Job) -> fmt::Result {
     if !job.lines.is_empty() {

@@ -68,14 +68,14 @@ pub(crate) fn bin(at: usize) -> String {
     }
 }
 
-/// Returns rows of equal columns: the first one to the left, the others to the right.
-pub(crate) fn aligned<const N: usize>(rows: &[[String; N]]) -> Vec<String> {
+/// Returns rows of as many cells: the first one to the left, the others to the right.
+pub(crate) fn aligned(rows: &[Vec<String>]) -> Vec<String> {
     let width = |at: usize| rows.iter().map(|row| row[at].chars().count()).max().unwrap_or(0);
-    let widths: [usize; N] = std::array::from_fn(width);
-    let line = |row: &[String; N]| {
-        let mut line = format!("{:<width$}", row[0], width = widths[0]);
-        for (cell, width) in row.iter().zip(widths).skip(1) {
-            _ = write!(line, "  {cell:>width$}");
+    let widths: Vec<usize> = (0..rows.first().map_or(0, Vec::len)).map(width).collect();
+    let line = |row: &Vec<String>| {
+        let mut line = String::new();
+        for (at, (cell, width)) in row.iter().zip(&widths).enumerate() {
+            _ = if at == 0 { write!(line, "{cell:<width$}") } else { write!(line, "  {cell:>width$}") };
         }
         line.trim_end().to_owned()
     };

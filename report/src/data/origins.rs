@@ -1,11 +1,13 @@
 //! The calls by place and region of the program.
 
+use mpit_format::summary::Summary;
+
 use super::number;
 use crate::columns::rows;
 use crate::job::Job;
 pub use crate::origins::resolve::Code;
 use crate::origins::resolve::Location;
-use crate::origins::{self, OriginCalls};
+use crate::origins::{self, OriginCalls, Origins};
 
 rows! {
     /// The calls of one name at a place in the program, in all ranks.
@@ -56,7 +58,7 @@ rows! {
         /// The mean of all ranks, in seconds.
         pub mean: f64 => (Time "mean"),
         /// The largest time of a rank.
-        pub max: f64 => (Time "most"),
+        pub max: f64 => (Time "max"),
         /// The rank that has it.
         pub max_rank: u32 => (Plain "rank"),
         /// 1 - mean / max: 0 if all ranks have the same time.
@@ -67,14 +69,14 @@ rows! {
 }
 
 impl CallNumbers {
-    fn of<O>(job: &Job, calls: &OriginCalls<O>) -> Self {
-        let (stat, processes) = (&calls.stat, job.summary.processes);
+    fn of<O>(summary: &Summary, calls: &OriginCalls<O>) -> Self {
+        let (stat, processes) = (&calls.stat, summary.processes);
         let (max, max_rank) = stat.time.max().unwrap_or_default();
         Self {
             call: calls.call(),
             calls: number(stat.count),
             seconds: stat.time.sum() as f64 / 1e9,
-            share: stat.time.sum() as f64 / job.summary.elapsed.sum().max(1) as f64,
+            share: stat.time.sum() as f64 / summary.elapsed.sum().max(1) as f64,
             mean: stat.time.mean_of(processes) / 1e9,
             max: max as f64 / 1e9,
             max_rank,
@@ -86,10 +88,10 @@ impl CallNumbers {
 
 impl Site {
     pub(crate) fn all(job: &Job) -> Vec<Self> {
-        job.origins.sites.iter().map(|calls| Self::of(job, calls)).collect()
+        job.origins.sites.iter().map(|calls| Self::of(&job.origins, &job.summary, calls)).collect()
     }
 
-    pub(crate) fn of(job: &Job, of: &OriginCalls<origins::Site>) -> Self {
+    pub(crate) fn of(all: &Origins, summary: &Summary, of: &OriginCalls<origins::Site>) -> Self {
         let some = |text: &str| if text.is_empty() { None } else { Some(text.to_owned()) };
         let (module, build_id, offset) = match &of.origin {
             origins::Site::At { module, build_id, offset } if !module.is_empty() => {
@@ -97,10 +99,10 @@ impl Site {
             }
             _ => (None, None, None),
         };
-        let Location { frames, problem } = job.origins.locations.get(&of.origin).cloned().unwrap_or_default();
+        let Location { frames, problem } = all.locations.get(&of.origin).cloned().unwrap_or_default();
         Self {
-            site: job.origins.describe(&of.origin),
-            calls: CallNumbers::of(job, of),
+            site: all.describe(&of.origin),
+            calls: CallNumbers::of(summary, of),
             module,
             build_id,
             offset,
@@ -112,10 +114,10 @@ impl Site {
 
 impl Region {
     pub(crate) fn all(job: &Job) -> Vec<Self> {
-        job.origins.regions.iter().map(|calls| Self::of(job, calls)).collect()
+        job.origins.regions.iter().map(|calls| Self::of(&job.summary, calls)).collect()
     }
 
-    pub(crate) fn of(job: &Job, of: &OriginCalls<origins::Region>) -> Self {
-        Self { region: of.origin.name().to_owned(), calls: CallNumbers::of(job, of) }
+    pub(crate) fn of(summary: &Summary, of: &OriginCalls<origins::Region>) -> Self {
+        Self { region: of.origin.name().to_owned(), calls: CallNumbers::of(summary, of) }
     }
 }

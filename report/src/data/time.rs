@@ -103,13 +103,13 @@ rows! {
         /// The mean of all ranks, in seconds.
         pub mean: f64 => (Time "mean"),
         /// The smallest time of a rank; 0 if a rank did not make the call.
-        pub min: f64 => (Time "least"),
+        pub min: f64 => (Time "min"),
         /// The largest time of a rank.
-        pub max: f64 => (Time "most"),
+        pub max: f64 => (Time "max"),
         /// The rank that has it.
         pub max_rank: u32 => (Plain "rank"),
         /// The bytes that the calls were given to send, share or write.
-        pub bytes: u64 => (Bytes "bytes"),
+        pub bytes: u64 => (BytesIfAny "bytes"),
     }
 }
 

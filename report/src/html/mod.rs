@@ -13,7 +13,7 @@ use serde::Serialize;
 
 use crate::job::Job;
 use crate::json;
-use crate::missing::line_of_nodes;
+use crate::missing;
 use crate::nodes::NodeOrder;
 use crate::picture::{self, Embedding, ORIGIN, SHOWN, Tiles, escaped, pixels, shown};
 use crate::text_view::{self, View};
@@ -134,17 +134,12 @@ fn body(out: &mut String, job: &Job, title: &str, maps: &[Map<'_>]) -> fmt::Resu
 
 /// Lists the ranks and the nodes without data.
 fn without_data(out: &mut String, job: &Job) -> fmt::Result {
-    if job.missing.is_empty() {
+    let lines = missing::lines(&job.missing, &job.missing_nodes, MISSING);
+    if lines.is_empty() {
         return Ok(());
     }
     out.push_str("<ul>\n");
-    for missing in job.missing.iter().take(MISSING) {
-        writeln!(out, "<li>missing: {}</li>", escaped(&missing.to_string()))?;
-    }
-    if job.missing.len() > MISSING {
-        writeln!(out, "<li>and {} ranges of ranks more</li>", job.missing.len() - MISSING)?;
-    }
-    if let Some(line) = line_of_nodes(&job.missing_nodes, MISSING) {
+    for line in lines {
         writeln!(out, "<li>{}</li>", escaped(&line))?;
     }
     out.push_str("</ul>\n");

@@ -90,7 +90,7 @@ pub(crate) fn details(job: &Job, top: usize, comms: usize) -> impl Iterator<Item
     let views = [
         series::series(job),
         View::of_first(
-            "Calls: the time of all ranks, its share of the run, and the mean, least and most time of a rank",
+            "Calls: the time of all ranks, its share of the run, and the mean, min and max time of a rank",
             &summary.longest_calls(usize::MAX),
             top,
             |(call, stat)| Call::of(summary, *call, stat),
@@ -115,17 +115,17 @@ pub(crate) fn details(job: &Job, top: usize, comms: usize) -> impl Iterator<Item
         ),
         View::of_first(
             "Sites: places in the program that call MPI, the time of all ranks, its share of the run, and the imbalance over \
-             ranks (1 - mean / most)",
+             ranks (1 - mean / max)",
             &job.origins.sites,
             top,
-            |site| Site::of(job, site),
+            |site| Site::of(&job.origins, summary, site),
             |site| site.stat.time.sum() as f64,
         ),
         View::of_first(
-            "Regions of the program: the calls in each one, and the imbalance over ranks (1 - mean / most)",
+            "Regions of the program: the calls in each one, and the imbalance over ranks (1 - mean / max)",
             &job.origins.regions,
             top,
-            |region| Region::of(job, region),
+            |region| Region::of(summary, region),
             |region| region.stat.time.sum() as f64,
         ),
         times_of_ranks(job, top),

@@ -3,8 +3,10 @@
 use mpit_format::profile::Profile;
 use mpit_format::summary::Summary;
 
-use super::{OriginCalls, Origins, Reading, Site, imbalance};
-use crate::units::{aligned, duration, grouped, ratio};
+use crate::columns;
+use crate::data::Site;
+use crate::job::Job;
+use crate::origins::{Origins, Reading};
 
 /// The number of places that are listed.
 const SITES_SHOWN: usize = 5;
@@ -38,30 +40,20 @@ impl ProgramParts {
     }
 }
 
+impl Job {
+    /// Returns the lines about parts of the program for the summary at the end of a run, once its places are resolved.
+    #[must_use]
+    pub fn part_lines(&self) -> Vec<String> {
+        lines(&self.origins, &self.summary)
+    }
+}
+
 /// Returns the lines about places, and notes for the user.
-pub(crate) fn lines(origins: &Origins, summary: &Summary) -> Vec<String> {
+fn lines(origins: &Origins, summary: &Summary) -> Vec<String> {
     sites(origins, summary).into_iter().chain(origins.notes.iter().cloned()).collect()
 }
 
 fn sites(origins: &Origins, summary: &Summary) -> Vec<String> {
-    const HEADS: [&str; 6] = ["site", "call", "calls", "time", "of run", "imbalance"];
-    if origins.sites.is_empty() {
-        return Vec::new();
-    }
-    let run = summary.elapsed.sum().max(1) as f64;
-    let row = |calls: &OriginCalls<Site>| {
-        let stat = &calls.stat;
-        [
-            origins.describe(&calls.origin),
-            calls.call(),
-            grouped(stat.count),
-            duration(stat.time.sum() as f64),
-            ratio(stat.time.sum() as f64 / run),
-            ratio(imbalance(stat, summary.processes)),
-        ]
-    };
-    let rows: Vec<_> = std::iter::once(HEADS.map(str::to_owned))
-        .chain(origins.sites.iter().take(SITES_SHOWN).map(row))
-        .collect();
-    aligned(&rows)
+    let sites = origins.sites.iter().take(SITES_SHOWN).map(|calls| Site::of(origins, summary, calls));
+    columns::lines(sites, &["site", "call", "calls", "seconds", "share", "imbalance"])
 }
