@@ -99,7 +99,9 @@ fn finish_tables(run: &Run) -> Result<Option<bool>, String> {
 
 /// Prints the notes and problems of packed files.
 pub(crate) fn print_result(packed: &Packed) {
-    packed.notes.iter().for_each(|note| print(note));
+    for note in &packed.notes {
+        print(note);
+    }
     print_all(&packed.problems, packed.more_problems);
 }
 

@@ -8,7 +8,7 @@ use std::process::{Command, ExitCode, Stdio};
 use mpit::internal::registry::nearest;
 use mpit_ffi::inventory::INVENTORY_FILE;
 
-use crate::forwarding::{self, CommandEnd};
+use crate::forwarding;
 use crate::inventory::Inventory;
 use crate::{Vars, inventory_view, json, output, preload, require_program, settings};
 
@@ -74,13 +74,9 @@ pub(crate) fn inventory_of(
     // Standard output is for the list alone.
     command.stdout(Stdio::from(std::io::stderr()));
     preload::add(&mut command, library);
-    let name = words[0].display();
-    let ended = forwarding::run_between(&mut command, |_| ());
-    let CommandEnd::Itself(status) = ended.map_err(|error| format!("cannot run {name}: {error}"))? else {
-        return Err(format!("{name} was interrupted"));
-    };
+    let status = forwarding::run_to_end(&mut command, |_| ())?;
     let text = std::fs::read(&file).map_err(|_| {
-        format!("{name} ended with {status}, and none of its processes initialized MPI: name a command that runs an MPI program")
+        format!("{} ended with {status}, and none of its processes initialized MPI: name a command that runs an MPI program", words[0].display())
     })?;
     Inventory::parse(&text)
 }

@@ -94,9 +94,10 @@ impl Unit {
     fn text(self, value: &Value<'_>) -> String {
         match (self, value) {
             (Self::NameOrDash, Value::Missing) => "-".into(),
-            (_, Value::Missing) => String::new(),
+            (_, Value::Missing)
+            | (Self::BytesIfAny, Value::Integer(0))
+            | (Self::TimeIfAny, Value::Number(0.0)) => String::new(),
             (Self::Count, Value::Integer(number)) => grouped((*number).into()),
-            (Self::BytesIfAny, Value::Integer(0)) | (Self::TimeIfAny, Value::Number(0.0)) => String::new(),
             (Self::Bytes | Self::BytesIfAny, Value::Integer(number)) => bytes((*number).into()),
             (Self::Time | Self::TimeIfAny, Value::Number(seconds)) => duration(seconds * 1e9),
             (Self::Share, Value::Number(share)) => ratio(*share),
@@ -130,6 +131,15 @@ pub(crate) trait Row: Sized + 'static {
     fn exported() -> Vec<Column<Self>> {
         Self::columns().into_iter().filter(|column| column.is_exported).collect()
     }
+
+    /// Returns the columns of rows that have this row inside.
+    fn inside<O>(field: impl Fn(&O) -> Option<&Self> + Copy + 'static) -> Vec<Column<O>> {
+        let inside = |Column { name, is_exported, of, shown, get, .. }: Column<Self>| {
+            let get = getter(move |row| field(row).map_or(Value::Missing, &get));
+            Column { name, is_exported, of, shown, is_inside: true, get }
+        };
+        Self::columns().into_iter().map(inside).collect()
+    }
 }
 
 /// Gives a function the type of a getter.
@@ -150,13 +160,6 @@ impl<R: 'static> Column<R> {
     /// Leaves the column out of CSV and Parquet.
     pub(crate) fn only_shown(self) -> Self {
         Self { is_exported: false, ..self }
-    }
-
-    /// Returns the column of rows that have this row inside.
-    pub(crate) fn inside<O>(self, field: impl Fn(&O) -> Option<&R> + 'static) -> Column<O> {
-        let Self { name, is_exported, of, shown, get: inner, .. } = self;
-        let get = getter(move |row| field(row).map_or(Value::Missing, &inner));
-        Column { name, is_exported, of, shown, is_inside: true, get }
     }
 
     pub(crate) fn value<'a>(&self, row: &'a R) -> Value<'a> {
@@ -210,35 +213,37 @@ macro_rules! rows {
 
         impl $crate::columns::Row for $name {
             fn columns() -> Vec<$crate::columns::Column<Self>> {
-                let mut all = Vec::new();
-                $($crate::columns::column!(all, $field, $($($spec)*)?);)*
-                all
+                let all = [$($crate::columns::column!($field, $($($spec)*)?)),*];
+                all.into_iter().flatten().collect()
             }
         }
     )*};
 }
 
 macro_rules! column {
-    ($all:ident, $field:ident, json) => {};
-    ($all:ident, $field:ident, inside $inner:ty) => {
-        let columns = <$inner as $crate::columns::Row>::columns().into_iter();
-        $all.extend(columns.map(|column| column.inside(|row: &Self| Some(&row.$field))));
+    ($field:ident, json) => {
+        Vec::new()
     };
-    ($all:ident, $field:ident, maybe $inner:ty) => {
-        let columns = <$inner as $crate::columns::Row>::columns().into_iter();
-        $all.extend(columns.map(|column| column.inside(|row: &Self| row.$field.as_ref())));
+    ($field:ident, inside $inner:ty) => {
+        <$inner as $crate::columns::Row>::inside(|row: &Self| Some(&row.$field))
     };
-    ($all:ident, $field:ident, shown $unit:ident $head:literal) => {
-        $crate::columns::column!($all, $field, $unit $head);
-        let last = $all.pop().map($crate::columns::Column::only_shown);
-        $all.extend(last);
+    ($field:ident, maybe $inner:ty) => {
+        <$inner as $crate::columns::Row>::inside(|row: &Self| row.$field.as_ref())
     };
-    ($all:ident, $field:ident, $unit:ident $head:literal) => {
-        let shown = ($head, $crate::columns::Unit::$unit);
-        $all.push($crate::columns::Column::new(stringify!($field), |row: &Self| &row.$field, Some(shown)));
+    ($field:ident, shown $unit:ident $head:literal) => {
+        $crate::columns::column!($field, $unit $head)
+            .into_iter()
+            .map($crate::columns::Column::only_shown)
+            .collect()
     };
-    ($all:ident, $field:ident, ) => {
-        $all.push($crate::columns::Column::new(stringify!($field), |row: &Self| &row.$field, None));
+    ($field:ident, $unit:ident $head:literal) => {
+        $crate::columns::column!($field, = Some(($head, $crate::columns::Unit::$unit)))
+    };
+    ($field:ident, = $shown:expr) => {
+        vec![$crate::columns::Column::new(stringify!($field), |row: &Self| &row.$field, $shown)]
+    };
+    ($field:ident, ) => {
+        $crate::columns::column!($field, = None)
     };
 }
 

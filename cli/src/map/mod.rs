@@ -11,6 +11,7 @@ use std::time::Instant;
 
 use clap::{Args, ValueEnum};
 use mpit_components::output::write_whole;
+use mpit_job::launcher::Placement;
 use mpit_placement::{self as placement, Gain, Matrix, Order, Topology};
 use mpit_report::matrix::Selection;
 use mpit_report::picture::SHOWN;
@@ -19,7 +20,6 @@ use mpit_report::{Job, input};
 
 use crate::report::{print_problems, read};
 use crate::{output, print};
-pub(crate) use launcher::Launcher;
 use topology::{NodeCount, Nodes};
 
 #[derive(Debug, Args)]
@@ -41,8 +41,8 @@ pub(crate) struct Map {
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     hosts: Vec<String>,
     /// The launcher of the next run [default: that of the MPI library that the files name]
-    #[arg(long, value_enum, value_name = "LAUNCHER")]
-    launcher: Option<Launcher>,
+    #[arg(long, value_name = "LAUNCHER", value_parser = launcher::parser())]
+    launcher: Option<&'static Placement>,
     /// The program that divides the ranks
     #[arg(long, value_enum, value_name = "PROGRAM", default_value = "own")]
     partitioner: Partitioner,
@@ -94,10 +94,10 @@ pub(crate) fn map(args: &Map) -> Result<ExitCode, String> {
     let job = job(args)?;
     let launcher = match args.launcher {
         Some(launcher) => launcher,
-        None => Launcher::of(&job)?,
+        None => launcher::of(&job)?,
     };
     let mut nodes = Nodes::of(args, &job)?;
-    if launcher.has_ranks_only() {
+    if launcher::has_ranks_only(launcher) {
         nodes.use_present_counts()?;
     }
     let topology = &nodes.topology;
@@ -111,24 +111,26 @@ pub(crate) fn map(args: &Map) -> Result<ExitCode, String> {
     let seconds = begin.elapsed().as_secs_f64();
     let gain = Gain::of(&matrix, &topology.present, &placed);
     print(&described(topology));
-    described_gain(&gain).iter().for_each(|line| print(line));
+    for line in described_gain(&gain) {
+        print(&line);
+    }
     print(&format!("a prediction from the recorded bytes, in {seconds:.2} s"));
     if !gain.is_worthwhile() {
         print("nothing to gain: less than 5 %; no file is written");
         return Ok(ExitCode::from(1));
     }
-    let names = launcher.names_of_nodes(nodes.names(), !args.hosts.is_empty());
-    let text = launcher.text(Order { nodes: &placed, names: &names });
+    let names = launcher::names_of_nodes(launcher, nodes.names(), !args.hosts.is_empty());
+    let text = launcher::text(launcher, Order { nodes: &placed, names: &names });
     match &args.output {
         Some(path) => write_whole(path, |mut file| file.write_all(text.as_bytes()))
             .map_err(|error| format!("cannot write {}: {error}", path.display()))?,
         None => _ = output(&text)?,
     }
-    if !launcher.has_ranks_only() && nodes.has_placeholders() {
+    if !launcher::has_ranks_only(launcher) && nodes.has_placeholders() {
         print("the files name other nodes: replace node0, node1 and so on by names of nodes, or use --hosts");
     }
     let file = args.output.as_ref().map_or("FILE".into(), |path| path.display().to_string());
-    print(&format!("next run: {}", launcher.command_line(&file, &job, topology)));
+    print(&format!("next run: {}", launcher::command_line(launcher, &file, &job, topology)));
     Ok(ExitCode::SUCCESS)
 }
 

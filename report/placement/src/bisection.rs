@@ -38,7 +38,7 @@ pub(crate) fn divide(graph: &Graph, capacities: &[u32], attempts: usize, seed: u
         let number = |vertex: u32| (sides[vertex as usize] == side).then_some(numbers[vertex as usize]);
         graph.induced(&lists[usize::from(side)], number)
     };
-    let (halves, seeds) = ([half(0), half(1)], [random.next(), random.next()]);
+    let (halves, seeds) = ([half(0), half(1)], [random.next_number(), random.next_number()]);
     let (one, other) = rayon::join(
         || divide(&halves[0], left, attempts, seeds[0]),
         || divide(&halves[1], right, attempts, seeds[1]),
@@ -155,7 +155,7 @@ fn grow(graph: &Graph, most: [u64; 2], random: &mut Random) -> Vec<u8> {
         for (target, weight) in graph.edges(vertex) {
             if sides[target as usize] == 1 {
                 gains[target as usize] += 2 * weight;
-                queue.push((gains[target as usize], random.next() as u32, target));
+                queue.push((gains[target as usize], random.next_number() as u32, target));
             }
         }
     }

@@ -68,7 +68,7 @@ fn matching<P: PartialEq>(graph: &Graph, max_size: u32, parts: &[P], random: &mu
                 && is_same_part(vertex, target)
                 && graph.size(vertex).saturating_add(graph.size(target)) <= max_size
             {
-                let rated = (rating(vertex, target, weight), random.next());
+                let rated = (rating(vertex, target, weight), random.next_number());
                 if rated > best_rating {
                     (best, best_rating) = (Some(target), rated);
                 }

@@ -26,7 +26,7 @@ pub(crate) fn refine_pairs(graph: &Graph, capacities: &[u32], parts: &mut [u32],
         left -= pairs.len();
         is_active.fill(false);
         for batch in batches(pairs, capacities.len()) {
-            let seeds: Vec<u64> = batch.iter().map(|_| random.next()).collect();
+            let seeds: Vec<u64> = batch.iter().map(|_| random.next_number()).collect();
             let refined = batch
                 .par_iter()
                 .zip(&seeds)

@@ -12,7 +12,7 @@ use crate::data::{
 };
 use crate::job::Job;
 use crate::picture::shown;
-use crate::ranks::traffic;
+use crate::ranks::{RankTraffic, traffic};
 use crate::units::{grouped, percent};
 
 /// A table as text.
@@ -192,7 +192,7 @@ fn times_of_ranks(job: &Job, top: usize) -> View {
     let mut ranks: Vec<_> = job.times.iter().collect();
     ranks.sort_by_key(|(rank, time)| (Reverse(time.in_mpi), **rank));
     let rows = ranks.iter().take(top).map(|(rank, time)| {
-        (Some(time.in_mpi as f64 / longest.max(1) as f64), Rank::of(job, **rank, Default::default()))
+        (Some(time.in_mpi as f64 / longest.max(1) as f64), Rank::of(job, **rank, RankTraffic::default()))
     });
     let mut columns = Rank::columns();
     columns.retain(|column| column.is_inside || WHICH.contains(&column.name));

@@ -85,7 +85,8 @@ pub(super) fn collect(plan: &PreparedRun<'_>, mut executed: ExecutedRun) -> Resu
     };
     let processes = executed.node.job.as_ref().map(|job| processes::of_job(job.directory()));
     let processes = processes.unwrap_or_default();
-    let is_of_files = worlds::is_of_files(plan.output.is_some(), executed.stores_before.is_some());
+    // Processes with stores of their own remove these when they have written their files.
+    let is_of_files = plan.output.is_some() && executed.stores_before.is_some();
     let is_shown = !plan.args.quiet && !is_of_files;
     let worlds = if is_shown { worlds::worlds(&processes, executed.end) } else { Worlds::new() };
     let mut summaries = Vec::new();

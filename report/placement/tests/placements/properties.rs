@@ -14,7 +14,7 @@ fn random_case(random: &mut Random) -> (Matrix, Vec<u32>, Vec<u32>) {
     let ranks = 1 + random.below(60) as u32;
     let cells = (0..random.below(400)).map(|_| {
         let [from, to] = [(); 2].map(|()| random.below(ranks as usize) as u32);
-        cell(from, to, random.next() >> random.below(64))
+        cell(from, to, random.next_number() >> random.below(64))
     });
     let matrix = Matrix::new(cells.collect());
     let mut cores = Vec::new();
