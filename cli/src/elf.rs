@@ -1,12 +1,17 @@
 //! Inspection of program files: static or dynamic, with an MPI library or not.
 
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsStr;
 use std::fs::File;
-use std::io::{Read, Seek, SeekFrom};
-use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
+use object::elf::{
+    DT_NEEDED, DT_SONAME, DT_STRTAB, Dyn64, FileHeader64, PT_DYNAMIC, PT_INTERP, PT_LOAD, ProgramHeader64,
+};
+use object::pod::slice_from_bytes;
+use object::read::elf::{Dyn, FileHeader, ProgramHeader};
+use object::{NativeEndian, ReadCache, ReadRef};
 use rustix::fs::{Access, access};
 
 use crate::search_path::candidates;
@@ -30,7 +35,7 @@ pub(crate) enum Program {
 /// The largest number of bytes of a path, and of the first line of a script.
 const MAX_PATH: u64 = 4096;
 
-/// The largest number of bytes that are read at once: more than any table of headers needs, so that damaged sizes use no more.
+/// The largest number of bytes that are read at once: more than any table needs, so that damaged sizes use no more.
 const MAX_BYTES: u64 = 64 << 20;
 
 impl Program {
@@ -40,18 +45,13 @@ impl Program {
         if !metadata.is_file() || metadata.permissions().mode() & 0o111 == 0 {
             return None;
         }
-        let file = File::open(path).ok()?;
-        if !is_native(&file) {
-            return Some(Self::Other);
-        }
-        let image = Image::parse(file);
-        if image.as_ref().is_some_and(Image::is_library) {
+        let data = ReadCache::new(File::open(path).ok()?);
+        let Some(image) = Image::parse(&data) else { return Some(Self::Other) };
+        if image.is_library() {
             return None;
         }
-        if metadata.permissions().mode() & 0o6000 != 0 {
-            return Some(Self::Privileged);
-        }
-        Some(image.map_or(Self::Other, |image| image.kind()))
+        let is_privileged = metadata.permissions().mode() & 0o6000 != 0;
+        Some(if is_privileged { Self::Privileged } else { image.kind() })
     }
 
     /// Returns the reason why nothing can be preloaded into a program of this kind, with the remedy.
@@ -73,60 +73,45 @@ impl Program {
 }
 
 /// A 64-bit ELF file in the byte order of this machine.
-struct Image {
-    file: File,
-    segments: Vec<Segment>,
+struct Image<'a> {
+    data: &'a ReadCache<File>,
+    len: u64,
+    segments: &'a [ProgramHeader64<NativeEndian>],
     /// The tags and values of the dynamic section.
-    dynamic: Vec<(u64, u64)>,
+    dynamic: Vec<(i64, u64)>,
 }
 
-struct Segment {
-    kind: u64,
-    offset: u64,
-    address: u64,
-    size: u64,
-}
+impl<'a> Image<'a> {
+    /// Reads the headers; returns `None` if the file is none of this kind, or ends before them.
+    fn parse(data: &'a ReadCache<File>) -> Option<Self> {
+        let header = FileHeader64::<NativeEndian>::parse(data).ok()?;
+        let segments = header.program_headers(header.endian().ok()?, data).ok()?;
+        let mut image = Self { data, len: data.len().ok()?, segments, dynamic: Vec::new() };
+        if let Some(segment) = segments.iter().find(|segment| segment.p_type(NativeEndian) == PT_DYNAMIC) {
+            let bytes = image.bytes(segment.p_offset(NativeEndian), segment.p_filesz(NativeEndian));
+            let (entries, _) = bytes.as_chunks::<{ size_of::<Dyn64<NativeEndian>>() }>();
+            let (entries, _) = slice_from_bytes::<Dyn64<NativeEndian>>(bytes, entries.len()).ok()?;
+            let entries = entries.iter().map(|entry| (entry.d_tag(NativeEndian), entry.d_val(NativeEndian)));
+            image.dynamic = entries.take_while(|(tag, _)| *tag != 0).collect();
+        }
+        Some(image)
+    }
 
-const PT_LOAD: u64 = 1;
-const PT_DYNAMIC: u64 = 2;
-const PT_INTERP: u64 = 3;
-const DT_NEEDED: u64 = 1;
-const DT_STRTAB: u64 = 5;
-const DT_SONAME: u64 = 14;
-
-impl Image {
-    /// Reads the headers; returns `None` if the file ends before them.
-    fn parse(file: File) -> Option<Self> {
-        let header = read(&file, 0, 64);
-        let start = number(&header, 32, 8)?;
-        let (size, count) = (number(&header, 54, 2)?, number(&header, 56, 2)?);
-        let segment = |index: u64| {
-            let bytes = read(&file, start.checked_add(index * size)?, 40);
-            Some(Segment {
-                kind: number(&bytes, 0, 4)?,
-                offset: number(&bytes, 8, 8)?,
-                address: number(&bytes, 16, 8)?,
-                size: number(&bytes, 32, 8)?,
-            })
-        };
-        let segments = (0..count).map(segment).collect::<Option<Vec<_>>>()?;
-        let dynamic = segments.iter().find(|segment| segment.kind == PT_DYNAMIC);
-        let dynamic = dynamic.map_or(Vec::new(), |segment| read(&file, segment.offset, segment.size));
-        let entry = |bytes: &[u8]| Some((number(bytes, 0, 8)?, number(bytes, 8, 8)?));
-        let dynamic = dynamic.chunks(16).map_while(entry).take_while(|(tag, _)| *tag != 0).collect();
-        Some(Self { file, segments, dynamic })
+    /// Returns a part of the file, of which there is less if the file ends before, and none if it cannot be read.
+    fn bytes(&self, at: u64, size: u64) -> &'a [u8] {
+        let size = size.min(self.len.saturating_sub(at)).min(MAX_BYTES);
+        self.data.read_bytes_at(at, size).unwrap_or_default()
     }
 
     fn has_interpreter(&self) -> bool {
-        self.segments.iter().any(|segment| segment.kind == PT_INTERP)
+        self.segments.iter().any(|segment| segment.p_type(NativeEndian) == PT_INTERP)
     }
 
     /// Returns the path of the dynamic linker that the program names.
     fn interpreter(&self) -> Option<PathBuf> {
-        let segment = self.segments.iter().find(|segment| segment.kind == PT_INTERP)?;
-        let mut path = read(&self.file, segment.offset, segment.size.min(MAX_PATH));
-        path.truncate(path.iter().position(|byte| *byte == 0)?);
-        Some(PathBuf::from(OsString::from_vec(path)))
+        let path =
+            self.segments.iter().find_map(|segment| segment.interpreter(NativeEndian, self.data).ok()?);
+        path.map(|path| OsStr::from_bytes(path).into())
     }
 
     /// Returns true for a file without an interpreter, but with a soname or needed libraries. The C library has an interpreter.
@@ -148,14 +133,15 @@ impl Image {
 
     fn needs_mpi(&self) -> Option<bool> {
         let (_, names) = self.dynamic.iter().find(|(tag, _)| *tag == DT_STRTAB)?;
-        let holds = |segment: &&Segment| {
-            segment.kind == PT_LOAD
-                && names.checked_sub(segment.address).is_some_and(|inside| inside < segment.size)
+        let offset_of = |segment: &ProgramHeader64<NativeEndian>| {
+            let inside = names.checked_sub(segment.p_vaddr(NativeEndian))?;
+            let is_loaded =
+                segment.p_type(NativeEndian) == PT_LOAD && inside < segment.p_filesz(NativeEndian);
+            if is_loaded { inside.checked_add(segment.p_offset(NativeEndian)) } else { None }
         };
-        let loaded = self.segments.iter().find(holds)?;
-        let names = (names - loaded.address).checked_add(loaded.offset)?;
+        let names = self.segments.iter().find_map(offset_of)?;
         let is_mpi = |name: u64| {
-            let start = names.checked_add(name).map_or(Vec::new(), |at| read(&self.file, at, 7));
+            let start = names.checked_add(name).map_or(&[][..], |at| self.bytes(at, 7));
             start.starts_with(b"libmpi") && start != b"libmpit"
         };
         Some(self.dynamic.iter().any(|(tag, value)| *tag == DT_NEEDED && is_mpi(*value)))
@@ -187,11 +173,12 @@ pub(crate) fn other_linker_of(path: &Path) -> Option<PathBuf> {
         if !path.metadata().is_ok_and(|metadata| metadata.is_file()) {
             return None;
         }
-        let file = File::open(&path).ok()?;
-        if is_native(&file) {
-            return Image::parse(file)?.interpreter().filter(|linker| is_of_other_libc(linker));
+        let data = ReadCache::new(File::open(&path).ok()?);
+        if let Some(image) = Image::parse(&data) {
+            return image.interpreter().filter(|linker| is_of_other_libc(linker));
         }
-        path = script_interpreter(&read(&file, 0, MAX_PATH))?;
+        let begin = data.read_bytes_at(0, data.len().ok()?.min(MAX_PATH)).ok()?;
+        path = script_interpreter(begin)?;
     }
     None
 }
@@ -208,32 +195,6 @@ fn script_interpreter(text: &[u8]) -> Option<PathBuf> {
         Some(word) => candidates(word)?.into_iter().find(is_executable),
         None => Some(interpreter),
     }
-}
-
-fn is_native(file: &File) -> bool {
-    let order = if cfg!(target_endian = "little") { 1 } else { 2 };
-    read(file, 0, 6) == [0x7f, b'E', b'L', b'F', 2, order]
-}
-
-/// Reads a part of a file, of which there is less if the file ends before, and none if it cannot be read.
-fn read(mut file: &File, at: u64, size: u64) -> Vec<u8> {
-    let mut bytes = Vec::new();
-    let place = file.seek(SeekFrom::Start(at));
-    match place.and_then(|_| file.take(size.min(MAX_BYTES)).read_to_end(&mut bytes)) {
-        Ok(_) => bytes,
-        Err(_) => Vec::new(),
-    }
-}
-
-fn number(bytes: &[u8], at: usize, size: usize) -> Option<u64> {
-    let bytes = bytes.get(at..at + size)?;
-    let mut word = [0; 8];
-    if cfg!(target_endian = "little") {
-        word[..size].copy_from_slice(bytes);
-    } else {
-        word[8 - size..].copy_from_slice(bytes);
-    }
-    Some(u64::from_ne_bytes(word))
 }
 
 #[cfg(test)]
@@ -277,7 +238,7 @@ mod tests {
         let path = directory.path().join("program");
         let kind = |start: u64, dynamic_size: u64, name: &[u8]| {
             let mut bytes = vec![0; 64];
-            bytes[..6].copy_from_slice(&[0x7f, b'E', b'L', b'F', 2, order]);
+            bytes[..7].copy_from_slice(&[0x7f, b'E', b'L', b'F', 2, order, 1]);
             bytes[32..40].copy_from_slice(&start.to_ne_bytes());
             bytes[54..56].copy_from_slice(&56_u16.to_ne_bytes());
             bytes[56..58].copy_from_slice(&3_u16.to_ne_bytes());

@@ -1,114 +1,43 @@
-//! The listing of all that MPI_T shows a tool, as `ffi/src/inventory.rs` writes it. A test below compares the fields.
+//! The listing of all that MPI_T shows a tool, as `ffi/src/inventory.rs` writes it.
 //!
 //! `own` is true for entries of mpit, and false for those of the MPI library; `late` is true for entries that appeared
 //! after the initialization of MPI. `enumeration` is a name.
 
-use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+/// The kinds of entries, by the names of their lists, in the order of output.
+pub(crate) const KINDS: [&str; 6] = ["pvars", "cvars", "events", "sources", "categories", "enumerations"];
+
+/// An entry, with the properties of its kind.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub(crate) struct Entry(Map<String, Value>);
+
+impl Entry {
+    /// Returns a property; null if the entry has none of this name.
+    pub(crate) fn get(&self, name: &str) -> &Value {
+        self.0.get(name).unwrap_or(&Value::Null)
+    }
+
+    /// Returns a property that is a text; empty if it is none.
+    pub(crate) fn text(&self, name: &str) -> &str {
+        self.get(name).as_str().unwrap_or_default()
+    }
+
+    pub(crate) fn is(&self, name: &str) -> bool {
+        *self.get(name) == Value::Bool(true)
+    }
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Inventory {
     /// The flavor of the MPI library underneath; `None` for the embedded registry.
     pub(crate) library: Option<String>,
-    pub(crate) pvars: Vec<Pvar>,
-    pub(crate) cvars: Vec<Cvar>,
-    pub(crate) events: Vec<Event>,
-    pub(crate) sources: Vec<Source>,
-    pub(crate) categories: Vec<Category>,
-    /// Enumerations, in the order in which variables name them.
-    pub(crate) enumerations: Vec<Enumeration>,
-}
-
-#[allow(clippy::struct_excessive_bools, reason = "three flags of the standard, and two of the list")]
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Pvar {
-    pub(crate) index: u32,
-    pub(crate) own: bool,
-    pub(crate) late: bool,
-    pub(crate) name: String,
-    pub(crate) class: String,
-    pub(crate) datatype: String,
-    pub(crate) bind: String,
-    pub(crate) verbosity: String,
-    pub(crate) readonly: bool,
-    pub(crate) continuous: bool,
-    pub(crate) atomic: bool,
-    pub(crate) enumeration: Option<String>,
-    pub(crate) description: String,
-}
-
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Cvar {
-    pub(crate) index: u32,
-    pub(crate) own: bool,
-    pub(crate) late: bool,
-    pub(crate) name: String,
-    pub(crate) datatype: String,
-    pub(crate) scope: String,
-    pub(crate) bind: String,
-    pub(crate) verbosity: String,
-    pub(crate) enumeration: Option<String>,
-    /// The current value, if it is ours.
-    pub(crate) value: Option<String>,
-    /// The source of the value, if it is ours.
-    pub(crate) source: Option<String>,
-    pub(crate) description: String,
-}
-
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Event {
-    pub(crate) index: u32,
-    pub(crate) own: bool,
-    pub(crate) late: bool,
-    pub(crate) name: String,
-    /// The name of the event source, if it is ours; for the MPI library's event types, only instances have one.
-    pub(crate) source: String,
-    pub(crate) elements: Vec<Element>,
-    pub(crate) bind: String,
-    pub(crate) verbosity: String,
-    pub(crate) description: String,
-}
-
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Element {
-    pub(crate) name: Option<String>,
-    pub(crate) datatype: String,
-    /// Displacement from the start of the buffer, in bytes.
-    pub(crate) displacement: usize,
-}
-
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Source {
-    pub(crate) index: u32,
-    pub(crate) own: bool,
-    pub(crate) name: String,
-    pub(crate) ordering: String,
-    pub(crate) ticks_per_second: i64,
-    pub(crate) description: String,
-}
-
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Category {
-    pub(crate) index: u32,
-    pub(crate) own: bool,
-    pub(crate) late: bool,
-    pub(crate) name: String,
-    pub(crate) pvars: Vec<i32>,
-    pub(crate) cvars: Vec<i32>,
-    pub(crate) events: Vec<i32>,
-    pub(crate) categories: Vec<i32>,
-    pub(crate) description: String,
-}
-
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Enumeration {
-    pub(crate) name: String,
-    pub(crate) items: Vec<Item>,
-}
-
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Item {
-    pub(crate) value: i32,
-    pub(crate) name: String,
+    #[serde(flatten)]
+    lists: BTreeMap<String, Vec<Entry>>,
 }
 
 impl Inventory {
@@ -117,26 +46,57 @@ impl Inventory {
     }
 
     pub(crate) fn parse(text: &[u8]) -> Result<Self, String> {
-        serde_json::from_slice(text).map_err(|error| format!("the list of variables is damaged: {error}"))
+        let damaged = |error: &dyn std::fmt::Display| format!("the list of variables is damaged: {error}");
+        let inventory: Self = serde_json::from_slice(text).map_err(|error| damaged(&error))?;
+        match KINDS.iter().find(|kind| !inventory.lists.contains_key(**kind)) {
+            Some(kind) => Err(damaged(&format!("missing field `{kind}`"))),
+            None => Ok(inventory),
+        }
+    }
+
+    /// Returns the entries of a kind. Enumerations are in the order in which variables name them.
+    pub(crate) fn list(&self, kind: &str) -> &[Entry] {
+        self.lists.get(kind).map_or(&[], Vec::as_slice)
+    }
+
+    /// Keeps the entries for whose name and description the function returns true.
+    pub(crate) fn retain(&mut self, mut is_wanted: impl FnMut(&str, &str) -> bool) {
+        for kind in KINDS {
+            if let Some(list) = self.lists.get_mut(kind) {
+                list.retain(|entry| is_wanted(entry.text("name"), entry.text("description")));
+            }
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use serde_json::Value;
+    use super::{Inventory, KINDS};
 
-    use super::Inventory;
-
-    /// A field that only one of both has is missing in one of the values: optional ones are `null`, not left out.
+    /// A property that only the writer or only the reader names would be shown as empty.
     #[test]
-    fn reader_and_writer_have_the_same_fields() {
-        let written = mpit_ffi::inventory::of_this_process();
-        let read = Inventory::parse(written.as_bytes()).unwrap();
-        assert_eq!(serde_json::to_value(&read).unwrap(), serde_json::from_str::<Value>(&written).unwrap());
-        // Each kind of object is compared at least once.
-        assert!(!read.pvars.is_empty() && !read.cvars.is_empty());
-        assert!(!read.sources.is_empty() && !read.categories.is_empty());
-        assert!(read.events.iter().any(|event| !event.elements.is_empty()));
-        assert!(read.enumerations.iter().any(|enumeration| !enumeration.items.is_empty()));
+    fn columns_have_properties() {
+        let read = Inventory::of_this_process().unwrap();
+        for (kind, properties) in [
+            (
+                "pvars",
+                &["index", "class", "datatype", "bind", "verbosity", "readonly", "continuous", "atomic"][..],
+            ),
+            ("cvars", &["index", "datatype", "scope", "verbosity", "value", "source"]),
+            ("events", &["index", "source", "elements", "bind", "verbosity"]),
+            ("sources", &["index", "ordering", "ticks_per_second"]),
+            ("categories", &["index", "pvars", "cvars", "events", "categories"]),
+            ("enumerations", &["items"]),
+        ] {
+            let first = &read.list(kind)[0];
+            assert!(!first.text("name").is_empty(), "{kind}");
+            for property in properties {
+                assert!(first.0.contains_key(*property), "{kind}: {property}");
+            }
+        }
+        for kind in &KINDS[..3] {
+            assert!(read.list(kind)[0].0.contains_key("late") && read.list(kind)[0].is("own"));
+        }
+        assert!(Inventory::parse(b"{\"library\": null}").is_err() && Inventory::parse(b"{").is_err());
     }
 }

@@ -17,6 +17,7 @@ mod elf;
 mod forwarding;
 mod inherited;
 mod inventory;
+mod inventory_view;
 mod map;
 mod pack;
 mod pid_namespace;
@@ -26,7 +27,6 @@ mod report;
 mod run;
 mod search_path;
 mod settings;
-mod table;
 mod vars;
 mod why;
 

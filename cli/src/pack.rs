@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use mpit_report::input::{self, Run};
 use mpit_report::pack::{self, Packed, pack_all};
-use mpit_report::records;
+use mpit_report::{Problem, records};
 
 use crate::rank_lists::rank_ranges;
 use crate::{Pack, print};
@@ -102,11 +102,16 @@ pub(crate) fn print_result(packed: &Packed) {
     for note in &packed.notes {
         print(note);
     }
-    for problem in &packed.problems {
+    print_all(&packed.problems, packed.more_problems);
+}
+
+/// Prints the first problems of files, and the number of further ones.
+pub(crate) fn print_all(problems: &[Problem], more: u64) {
+    for problem in problems {
         print(&problem.to_string());
     }
-    if packed.more_problems > 0 {
-        print(&format!("and {} more problems", packed.more_problems));
+    if more > 0 {
+        print(&format!("and {more} more problems"));
     }
 }
 

@@ -10,11 +10,12 @@ use std::time::{Duration, Instant};
 use clap::ValueEnum;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use mpit_components::output::write_whole;
-use mpit_report::export::{self, Manifest, Table, TableFile};
+use mpit_report::export::{self, Manifest, ReportTable, TableFile};
 use mpit_report::input::{self, Run};
 use mpit_report::matrix::{self, MAT_LIMIT, Selection, Value};
 use mpit_report::{Job, Matrix, data, html, json, picture, summary};
 
+use crate::pack::print_all;
 use crate::rank_lists::ranks;
 use crate::{Report, output, print};
 
@@ -173,12 +174,7 @@ pub(crate) fn print_problems(job: &Job) {
         let ranks = ranks(&job.recovered);
         print(&format!("{ranks} ended without MPI_Finalize: recovered up to the last call"));
     }
-    for problem in &job.problems {
-        print(&problem.to_string());
-    }
-    if job.more_problems > 0 {
-        print(&format!("and {} more problems", job.more_problems));
-    }
+    print_all(&job.problems, job.more_problems);
 }
 
 /// Reads a run. Shows the progress on a terminal if reading takes long.
@@ -205,7 +201,7 @@ pub(crate) fn read(run: &Run) -> Job {
 fn write(format: Format, job: &Job, run: &Run, args: &Report) -> Result<(), String> {
     let file = |ending: &str| args.output.join(format!("{}{ending}", name(run)));
     match format {
-        Format::Csv => Table::ALL.into_iter().try_for_each(|table| {
+        Format::Csv => ReportTable::ALL.into_iter().try_for_each(|table| {
             create(&file(&format!("_{}.csv", table.as_str())), |out| export::write_csv(out, job, table))
         }),
         Format::Parquet => write_tables(job, &name(run), &file("")),
@@ -248,7 +244,7 @@ fn write_tables(job: &Job, name: &str, directory: &Path) -> Result<(), String> {
             .map_err(|error| format!("cannot create the directory {}: {error}", directory.display()))?,
     }
     let mut tables = Vec::new();
-    for table in Table::ALL {
+    for table in ReportTable::ALL {
         let mut rows = 0;
         create(&directory.join(TableFile::name_of(table)), |out| {
             rows = export::write_parquet(out, job, table, name)?;

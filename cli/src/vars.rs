@@ -8,9 +8,9 @@ use std::process::{Command, ExitCode, Stdio};
 use mpit::internal::registry::nearest;
 use mpit_ffi::inventory::INVENTORY_FILE;
 
-use crate::forwarding::{self, CommandEnd};
+use crate::forwarding;
 use crate::inventory::Inventory;
-use crate::{Vars, json, output, preload, require_program, settings, table};
+use crate::{Vars, inventory_view, json, output, preload, require_program, settings};
 
 pub(crate) fn list(args: &Vars) -> Result<ExitCode, String> {
     let mut inventory = if args.command.is_empty() {
@@ -23,16 +23,16 @@ pub(crate) fn list(args: &Vars) -> Result<ExitCode, String> {
     }
     if let Some(wanted) = &args.grep {
         let wanted = wanted.to_lowercase();
-        retain(&mut inventory, |name, description| {
+        inventory.retain(|name, description| {
             name.to_lowercase().contains(&wanted) || description.to_lowercase().contains(&wanted)
         });
     }
     let text = if args.json {
         json(&inventory)?
     } else if !args.names.is_empty() {
-        table::in_full(&inventory)
+        inventory_view::in_full(&inventory)
     } else {
-        table::of(&inventory)
+        inventory_view::of(&inventory)
     };
     output(&text).map(|_| ExitCode::SUCCESS)
 }
@@ -46,7 +46,7 @@ fn select_names(inventory: &mut Inventory, names: &[String]) -> Result<(), Strin
     let wanted: BTreeSet<String> =
         names.iter().cloned().chain(names.iter().filter_map(|name| of_alias(&name))).collect();
     let mut known = BTreeSet::new();
-    retain(inventory, |name, _| {
+    inventory.retain(|name, _| {
         known.insert(name.to_owned());
         wanted.contains(name)
     });
@@ -57,15 +57,6 @@ fn select_names(inventory: &mut Inventory, names: &[String]) -> Result<(), Strin
             None => format!("no entry is called `{missing}`; `mpit vars` lists all entries"),
         }),
     }
-}
-
-fn retain(inventory: &mut Inventory, mut is_wanted: impl FnMut(&str, &str) -> bool) {
-    inventory.pvars.retain(|one| is_wanted(&one.name, &one.description));
-    inventory.cvars.retain(|one| is_wanted(&one.name, &one.description));
-    inventory.events.retain(|one| is_wanted(&one.name, &one.description));
-    inventory.sources.retain(|one| is_wanted(&one.name, &one.description));
-    inventory.categories.retain(|one| is_wanted(&one.name, &one.description));
-    inventory.enumerations.retain(|one| is_wanted(&one.name, ""));
 }
 
 /// Runs a command and returns the inventory that its first MPI process writes.
@@ -83,13 +74,9 @@ pub(crate) fn inventory_of(
     // Standard output is for the list alone.
     command.stdout(Stdio::from(std::io::stderr()));
     preload::add(&mut command, library);
-    let name = words[0].display();
-    let ended = forwarding::run_between(&mut command, |_| ());
-    let CommandEnd::Itself(status) = ended.map_err(|error| format!("cannot run {name}: {error}"))? else {
-        return Err(format!("{name} was interrupted"));
-    };
+    let status = forwarding::run_to_end(&mut command, |_| ())?;
     let text = std::fs::read(&file).map_err(|_| {
-        format!("{name} ended with {status}, and none of its processes initialized MPI: name a command that runs an MPI program")
+        format!("{} ended with {status}, and none of its processes initialized MPI: name a command that runs an MPI program", words[0].display())
     })?;
     Inventory::parse(&text)
 }

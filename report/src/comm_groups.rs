@@ -25,27 +25,13 @@ impl From<TrafficSum> for JobSum {
     }
 }
 
-/// Collective operations on a communicator.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Collectives {
-    /// Operations from one process to all.
-    pub one_to_all: JobSum,
-    /// Operations from all processes to one.
-    pub all_to_one: JobSum,
-    /// Operations from all processes to all.
-    pub all_to_all: JobSum,
-}
+/// Collective operations on a communicator in the order of the files: one to all, all to one, all to all.
+pub type Collectives = [JobSum; 3];
 
-impl Collectives {
-    /// Returns the sums in the order of the files: one to all, all to one, all to all.
-    pub(crate) fn in_order(self) -> [JobSum; 3] {
-        [self.one_to_all, self.all_to_one, self.all_to_all]
-    }
-
-    pub(crate) fn add(&mut self, other: Self) {
-        self.one_to_all.add(other.one_to_all);
-        self.all_to_one.add(other.all_to_one);
-        self.all_to_all.add(other.all_to_all);
+/// Adds the sums of operations to others.
+pub(crate) fn add(sums: &mut Collectives, others: Collectives) {
+    for (sum, other) in sums.iter_mut().zip(others) {
+        sum.add(other);
     }
 }
 
@@ -68,7 +54,7 @@ pub(crate) fn groups(comms: &HashMap<Box<[u8]>, (parse::Comm, Collectives)>) -> 
     for (line, (comm, operations)) in comms {
         let (number, collectives) = groups.entry((&line[..comm.name_len], comm.size)).or_default();
         *number += 1;
-        collectives.add(*operations);
+        add(collectives, *operations);
     }
     let mut groups: Vec<_> = groups
         .into_iter()

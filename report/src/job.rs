@@ -13,11 +13,11 @@ use crate::comm_calls::{CallTimes, CommCalls};
 use crate::comm_groups::{CommGroup, JobSum};
 use crate::missing::Missing;
 use crate::nodes::Nodes;
-use crate::origins::{self, Origins};
+use crate::origins::Origins;
 use crate::problem::Problem;
 use crate::rank_times::RankTime;
 use crate::series::SeriesRow;
-use crate::sparse::Matrix;
+use mpit_placement::Matrix;
 
 /// The combined data of the files of one run.
 #[derive(Clone, Debug, Default)]
@@ -117,12 +117,6 @@ impl Job {
     /// is not possible.
     pub fn resolve_sites(&mut self) {
         self.notes.extend(self.origins.resolve());
-    }
-
-    /// Returns the lines about parts of the program for the summary at the end of a run, once its places are resolved.
-    #[must_use]
-    pub fn part_lines(&self) -> Vec<String> {
-        origins::lines(&self.origins, &self.summary)
     }
 
     /// Returns the facts about the job with their names, such as `MPI library`.

@@ -13,7 +13,7 @@ use mpit_format::times::{CallRow, LateRow, RegionRow, SiteRow, TimeRow};
 use mpit_format::{Identity, TrafficSum, parse};
 
 use crate::comm_calls::{CommCalls, in_order};
-use crate::comm_groups::{Collectives, groups};
+use crate::comm_groups::{self, Collectives, groups};
 use crate::job::{FACTS, Job, Line};
 use crate::missing::{missing, missing_nodes};
 use crate::nodes::Nodes;
@@ -21,7 +21,7 @@ use crate::origins::Reading;
 use crate::problem::{Problem, Problems};
 use crate::rank_times::{rank_times, summary_of};
 use crate::series::SeriesRow;
-use crate::sparse::{Cell, CellRange, Matrix};
+use mpit_placement::{Cell, CellRange, Matrix};
 
 /// The maximum number of ranks of a world with ranges of ranks, more than the largest machines have cores.
 pub(crate) const MOST_RANKS: u32 = 1 << 24;
@@ -97,9 +97,8 @@ impl parse::Sink for PartOf<'_> {
     }
 
     fn add_comm(&mut self, line: &[u8], comm: parse::Comm, operations: [TrafficSum; 3]) {
-        let [one_to_all, all_to_one, all_to_all] = operations.map(Into::into);
         let known = self.part.comms.entry_ref(line).or_insert((comm, Collectives::default()));
-        known.1.add(Collectives { one_to_all, all_to_one, all_to_all });
+        comm_groups::add(&mut known.1, operations.map(Into::into));
     }
 
     fn add_line(&mut self, rank: u32, component: String, text: String) {
@@ -169,7 +168,8 @@ impl Part {
         }
         self.add_sizes(&other.sizes);
         for (line, (comm, collectives)) in other.comms {
-            self.comms.entry(line).or_insert((comm, Collectives::default())).1.add(collectives);
+            let known = self.comms.entry(line).or_insert((comm, Collectives::default()));
+            comm_groups::add(&mut known.1, collectives);
         }
         self.ranks.extend(other.ranks);
         self.missing.extend(other.missing);

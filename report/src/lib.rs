@@ -14,6 +14,7 @@
 
 #![forbid(unsafe_code)]
 
+mod columns;
 mod comm_calls;
 mod comm_groups;
 pub mod data;
@@ -29,28 +30,27 @@ mod node_list;
 mod nodes;
 mod origins;
 pub mod pack;
+mod parquet_file;
 pub mod picture;
-pub mod placement;
 mod problem;
+mod program_parts;
 mod rank_times;
 mod ranks;
 pub mod records;
 pub mod screen;
 pub mod series;
-#[doc(hidden)]
-pub mod simulated;
-mod sparse;
 pub mod summary;
-mod tables;
-mod units;
+mod text_view;
+#[doc(hidden)]
+pub mod units;
 
 pub use comm_calls::{CallTimes, CommCalls};
 pub use comm_groups::{Collectives, CommGroup, JobSum};
 pub use job::Job;
 pub use missing::Missing;
 pub use mpit_format::rows::Kind;
+pub use mpit_placement::{Cell, CellRange, Matrix};
 pub use nodes::{NodePair, Nodes};
-pub use origins::ProgramParts;
 pub use problem::Problem;
+pub use program_parts::ProgramParts;
 pub use rank_times::RankTime;
-pub use sparse::{Cell, CellRange, Matrix};

@@ -5,17 +5,20 @@ use std::fmt;
 
 use mpit_format::profile::{About, MAX_FACT};
 use mpit_job::slurm::{self, is_step_of_srun};
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use crate::node_list;
 
 /// A range of ranks without data.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub struct Missing {
     /// The first rank.
     pub first: u32,
     /// The last rank.
     pub last: u32,
-    /// The reason, if a file names it.
+    /// The reason; null if there is no file.
     pub reason: Option<String>,
 }
 
@@ -92,14 +95,19 @@ fn nodes_of_step<'a>(about: &'a [About], of_parts: &'a BTreeSet<String>) -> Opti
     if cut.iter().all(|begin| list.starts_with(begin)) { Some(list) } else { None }
 }
 
-/// Returns the line about the nodes without data, which names at most `limit` of them; `None` if there are none.
-pub(crate) fn line_of_nodes(nodes: &[String], limit: usize) -> Option<String> {
-    if nodes.is_empty() {
-        return None;
+/// Returns the lines about ranks and nodes without data. At most `limit` of each are named.
+pub(crate) fn lines(all: &[Missing], nodes: &[String], limit: usize) -> Vec<String> {
+    let mut lines: Vec<String> =
+        all.iter().take(limit).map(|missing| format!("missing: {missing}")).collect();
+    if all.len() > limit {
+        lines.push(format!("missing: and {} ranges of ranks more", all.len() - limit));
     }
     let (shown, rest) = nodes.split_at(nodes.len().min(limit));
-    let more = if rest.is_empty() { String::new() } else { format!(" and {} more", rest.len()) };
-    Some(format!("nodes without data: {}{more}", shown.join(", ")))
+    if !shown.is_empty() {
+        let more = if rest.is_empty() { String::new() } else { format!(" and {} more", rest.len()) };
+        lines.push(format!("nodes without data: {}{more}", shown.join(", ")));
+    }
+    lines
 }
 
 /// Returns the name of a machine without its domain.

@@ -3,7 +3,7 @@
 use hashbrown::HashMap;
 use mpit_format::summary::Place;
 
-use crate::sparse::{Cell, CellRange, Matrix};
+use mpit_placement::{Cell, CellRange, Matrix};
 
 /// The machines of the ranks of a job.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -205,7 +205,7 @@ impl NodeOrder<'_> {
 #[cfg(test)]
 mod tests {
     use super::Nodes;
-    use crate::sparse::{Cell, CellRange, Matrix};
+    use mpit_placement::{Cell, CellRange, Matrix};
 
     #[test]
     fn traffic_is_added_up_by_node() {

@@ -1,6 +1,7 @@
 //! Problems found in files, with their positions.
 
 use std::fmt;
+use std::io;
 use std::path::{Path, PathBuf};
 
 /// A skipped line, or a file that could not be read.
@@ -18,6 +19,11 @@ impl Problem {
     pub(crate) fn of_file(path: &Path, what: impl Into<String>) -> Self {
         Self { path: path.to_owned(), line: 0, what: what.into() }
     }
+}
+
+/// Returns the problem of a file that cannot be read.
+pub(crate) fn unreadable(path: &Path, error: &io::Error) -> Problem {
+    Problem::of_file(path, format!("cannot read: {error}"))
 }
 
 impl fmt::Display for Problem {

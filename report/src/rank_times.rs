@@ -7,7 +7,7 @@ use mpit_format::rows::Kind;
 use mpit_format::summary::{Area, ProcessTime, Summary};
 
 use crate::nodes::Nodes;
-use crate::sparse::Matrix;
+use mpit_placement::Matrix;
 
 /// The time of a rank in nanoseconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

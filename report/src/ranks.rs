@@ -19,6 +19,11 @@ pub(crate) struct RankTraffic {
 }
 
 impl RankTraffic {
+    /// Returns the bytes from and to the rank.
+    pub(crate) fn bytes(&self) -> u128 {
+        u128::from(self.bytes_out) + u128::from(self.bytes_in)
+    }
+
     fn receive(&mut self, count: u64, bytes: u64) {
         self.count_in = self.count_in.saturating_add(count);
         self.bytes_in = self.bytes_in.saturating_add(bytes);

@@ -2,14 +2,15 @@
 
 use std::fmt::Write;
 
-use mpit_format::calls::CALLS;
 use mpit_format::rows::Kind;
-use mpit_format::summary::{CallStat, Efficiency, Rating};
+use mpit_format::summary::{Efficiency, Rating};
 
 pub use mpit_format::summary::{Place, Summary};
 
+use crate::columns;
+use crate::data::Call;
 use crate::picture::SHOWN;
-use crate::units::{aligned, bytes, duration, grouped, ratio};
+use crate::units::{bytes, duration, grouped, ratio};
 
 /// The number of calls that are listed.
 const CALLS_SHOWN: usize = 5;
@@ -140,26 +141,9 @@ fn traffic(summary: &Summary) -> Option<String> {
 }
 
 fn calls(summary: &Summary) -> Vec<String> {
-    const HEADS: [&str; 8] = ["call", "calls", "time", "of run", "min", "mean", "max", "bytes"];
-    let run = summary.elapsed.sum();
-    let row = |(call, stat): &(u16, &CallStat)| {
-        [
-            format!("MPI_{}", CALLS.get(usize::from(*call)).map_or("", |call| call.name)),
-            grouped(stat.count),
-            duration(stat.time.sum() as f64),
-            if run == 0 { String::new() } else { ratio(stat.time.sum() as f64 / run as f64) },
-            duration(summary.least_time(stat) as f64),
-            duration(stat.time.mean_of(summary.processes)),
-            duration(stat.time.max().map_or(0, |(ns, _)| ns) as f64),
-            if stat.bytes == 0 { String::new() } else { bytes(stat.bytes) },
-        ]
-    };
-    let rows: Vec<_> = summary.longest_calls(CALLS_SHOWN).iter().map(row).collect();
-    if rows.is_empty() {
-        return Vec::new();
-    }
-    let rows: Vec<_> = std::iter::once(HEADS.map(str::to_owned)).chain(rows).collect();
-    aligned(&rows)
+    let longest = summary.longest_calls(CALLS_SHOWN);
+    let rows = longest.into_iter().map(|(call, stat)| Call::of(summary, call, stat));
+    columns::lines(rows, &["name", "calls", "seconds", "share", "min", "mean", "max", "bytes"])
 }
 
 fn lateness(summary: &Summary) -> Option<String> {

@@ -6,9 +6,9 @@ use std::fmt;
 use comfy_table::{CellAlignment, presets};
 
 use crate::job::{Job, Line};
-use crate::missing::{Missing, line_of_nodes};
+use crate::missing;
 use crate::screen;
-use crate::tables::{self, Table};
+use crate::text_view::{self, View};
 
 /// The default number of pairs listed.
 pub const TOP: usize = 10;
@@ -29,8 +29,7 @@ pub fn write(out: &mut impl fmt::Write, job: &Job, top: usize) -> fmt::Result {
     for (name, value) in job.facts() {
         writeln!(out, "{name}: {value}")?;
     }
-    missing(out, &job.missing)?;
-    if let Some(line) = line_of_nodes(&job.missing_nodes, NAMED) {
+    for line in missing::lines(&job.missing, &job.missing_nodes, NAMED) {
         writeln!(out, "{line}")?;
     }
     if job.is_summary {
@@ -43,25 +42,15 @@ pub fn write(out: &mut impl fmt::Write, job: &Job, top: usize) -> fmt::Result {
             writeln!(out, "{line}")?;
         }
     }
-    section(out, &tables::totals(job))?;
-    for table in tables::details(job, top, COMMS) {
-        section(out, &table)?;
+    section(out, &text_view::totals(job))?;
+    for view in text_view::details(job, top, COMMS) {
+        section(out, &view)?;
     }
     lines(out, job)
 }
 
 /// The maximum number of lines about missing processes, and of nodes that are named.
 const NAMED: usize = 20;
-
-fn missing(out: &mut impl fmt::Write, all: &[Missing]) -> fmt::Result {
-    for missing in all.iter().take(NAMED) {
-        writeln!(out, "missing: {missing}")?;
-    }
-    if all.len() > NAMED {
-        writeln!(out, "missing: and {} ranges of ranks more", all.len() - NAMED)?;
-    }
-    Ok(())
-}
 
 fn lines(out: &mut impl fmt::Write, job: &Job) -> fmt::Result {
     if !job.lines.is_empty() {
@@ -87,18 +76,18 @@ fn shortened(cell: &str) -> Cow<'_, str> {
     }
 }
 
-fn section(out: &mut impl fmt::Write, table: &Table) -> fmt::Result {
-    writeln!(out, "\n{}", table.heading)?;
-    if table.rows.is_empty() {
+fn section(out: &mut impl fmt::Write, view: &View) -> fmt::Result {
+    writeln!(out, "\n{}", view.heading)?;
+    if view.rows.is_empty() {
         return writeln!(out, "  nothing was recorded");
     }
     let mut shown = comfy_table::Table::new();
-    let bar_head = if table.has_bars() { Some("") } else { None };
-    shown.load_preset(presets::NOTHING).set_header(table.heads.iter().copied().chain(bar_head));
-    for column in shown.column_iter_mut().take(table.heads.len()).skip(table.text_columns) {
-        column.set_cell_alignment(CellAlignment::Right);
+    let bar_head = if view.has_bars() { Some("") } else { None };
+    shown.load_preset(presets::NOTHING).set_header(view.heads.iter().map(|(head, _)| *head).chain(bar_head));
+    for (column, (_, is_name)) in shown.column_iter_mut().zip(&view.heads) {
+        column.set_cell_alignment(if *is_name { CellAlignment::Left } else { CellAlignment::Right });
     }
-    for row in &table.rows {
+    for row in &view.rows {
         // A bar that is not empty is visible.
         let bar = row.bar.map(|share| Cow::from("#".repeat((share * BAR).ceil() as usize)));
         shown.add_row(row.cells.iter().map(|cell| shortened(cell)).chain(bar));
@@ -107,8 +96,8 @@ fn section(out: &mut impl fmt::Write, table: &Table) -> fmt::Result {
         // Trailing blanks of the table are removed.
         writeln!(out, " {}", line.trim_end())?;
     }
-    if table.more > 0 {
-        writeln!(out, "and {} more", table.more)?;
+    if view.more > 0 {
+        writeln!(out, "and {} more", view.more)?;
     }
     Ok(())
 }

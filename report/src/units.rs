@@ -14,7 +14,8 @@ pub(crate) fn grouped(number: u128) -> String {
     out
 }
 
-pub(crate) fn bytes(number: u128) -> String {
+/// Formats a number of bytes with three digits.
+pub fn bytes(number: u128) -> String {
     const UNITS: [&str; 7] = ["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
     let mut value = number as f64;
     let mut unit = 0;
@@ -31,7 +32,7 @@ pub(crate) fn bytes(number: u128) -> String {
 }
 
 /// Formats a part of a whole in percent.
-pub(crate) fn percent(part: u128, all: u128) -> String {
+pub fn percent(part: u128, all: u128) -> String {
     ratio(part as f64 / all.max(1) as f64)
 }
 
@@ -67,14 +68,14 @@ pub(crate) fn bin(at: usize) -> String {
     }
 }
 
-/// Returns rows of equal columns: the first one to the left, the others to the right.
-pub(crate) fn aligned<const N: usize>(rows: &[[String; N]]) -> Vec<String> {
+/// Returns rows of as many cells: the first one to the left, the others to the right.
+pub(crate) fn aligned(rows: &[Vec<String>]) -> Vec<String> {
     let width = |at: usize| rows.iter().map(|row| row[at].chars().count()).max().unwrap_or(0);
-    let widths: [usize; N] = std::array::from_fn(width);
-    let line = |row: &[String; N]| {
-        let mut line = format!("{:<width$}", row[0], width = widths[0]);
-        for (cell, width) in row.iter().zip(widths).skip(1) {
-            _ = write!(line, "  {cell:>width$}");
+    let widths: Vec<usize> = (0..rows.first().map_or(0, Vec::len)).map(width).collect();
+    let line = |row: &Vec<String>| {
+        let mut line = String::new();
+        for (at, (cell, width)) in row.iter().zip(&widths).enumerate() {
+            _ = if at == 0 { write!(line, "{cell:<width$}") } else { write!(line, "  {cell:>width$}") };
         }
         line.trim_end().to_owned()
     };

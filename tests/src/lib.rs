@@ -1,12 +1,13 @@
 //! Shared parts of the tests that involve several crates of mpit: the MPI libraries of this machine ([`stacks`]), building
-//! and running programs on them ([`build`], [`launch`]), and readers of the programs' output ([`prof`], [`inventory`]).
+//! and running programs on them ([`build`], [`launch`]), and readers of the programs' output ([`prof`], [`inventory`]). Jobs that never ran
+//! are [`patterns`] of messages, and [`simulated`] files.
 //!
 //! A test on real MPI libraries is one call of [`stacks::for_each`]. No stack is skipped silently: the summary at the end
 //! of `cargo xtask test` lists every stack that is not available, with the reason.
 //!
 //! # API boundary
 //!
-//! For the tests of this package and for `xtask`.
+//! For the tests of this package and of others, and for `xtask`.
 //!
 //! # Invariants
 //!
@@ -23,10 +24,12 @@ pub mod landing_pads;
 pub mod launch;
 pub mod machine_lock;
 pub mod paths;
+pub mod patterns;
 pub mod plugins;
 pub mod prof;
 pub mod record;
 pub mod rust_plugins;
+pub mod simulated;
 pub mod site;
 pub mod stacks;
 pub mod stubs;

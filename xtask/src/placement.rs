@@ -37,7 +37,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
 }
 
 fn example(name: &str) -> Command {
-    cargo(&["run", "--release", "--quiet", "-p", "mpit-report", "--example", name, "--"])
+    cargo(&["run", "--release", "--quiet", "-p", "mpit-placement", "--example", name, "--"])
 }
 
 /// The models of `xtask/python/replay.py`.

@@ -4,9 +4,10 @@ use mpit::internal::desc::CategoryDesc;
 use mpit::internal::registry::{self, Image, Rule};
 use mpit::tool::{EnumDesc, PvarDesc};
 use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 
 use super::finding::Finding;
-use crate::inventory::Inventory;
+use crate::inventory::{Entry, Inventory};
 
 /// A definition whose name must be unique.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -53,15 +54,16 @@ impl Definition {
     }
 
     pub(super) fn conflict_with(&self, inventory: &Inventory) -> Option<Finding> {
-        let name = &self.name;
+        let of_library = |kind: &str, is_it: &dyn Fn(&Entry) -> bool| {
+            let mut named = inventory.list(kind).iter().filter(|one| one.text("name") == self.name);
+            named.any(|one| !one.is("own") && is_it(one))
+        };
         let is_defined = match &self.kind {
-            Kind::Pvar { class } => {
-                inventory.pvars.iter().any(|one| !one.own && one.name == *name && one.class == *class)
-            }
-            Kind::Cvar => inventory.cvars.iter().any(|one| !one.own && one.name == *name),
-            Kind::Event => inventory.events.iter().any(|one| !one.own && one.name == *name),
-            Kind::Source => inventory.sources.iter().any(|one| !one.own && one.name == *name),
-            Kind::Category => inventory.categories.iter().any(|one| !one.own && one.name == *name),
+            Kind::Pvar { class } => of_library("pvars", &|one| one.text("class") == class),
+            Kind::Cvar => of_library("cvars", &|_| true),
+            Kind::Event => of_library("events", &|_| true),
+            Kind::Source => of_library("sources", &|_| true),
+            Kind::Category => of_library("categories", &|_| true),
             Kind::Enumeration { items } => self.has_other_items(items, inventory),
         };
         if !is_defined {
@@ -78,17 +80,12 @@ impl Definition {
     }
 
     fn has_other_items(&self, items: &[(i32, String)], inventory: &Inventory) -> bool {
-        let of_pvars = inventory.pvars.iter().filter(|one| !one.own).map(|one| &one.enumeration);
-        let of_settings = inventory.cvars.iter().filter(|one| !one.own).map(|one| &one.enumeration);
-        let is_used_by_library = of_pvars.chain(of_settings).flatten().any(|name| *name == self.name);
-        let mut alike = inventory.enumerations.iter().filter(|one| one.name == self.name);
-        is_used_by_library
-            && alike.any(|one| {
-                !one.items
-                    .iter()
-                    .map(|item| (item.value, &item.name))
-                    .eq(items.iter().map(|(value, name)| (*value, name)))
-            })
+        let mut variables = inventory.list("pvars").iter().chain(inventory.list("cvars"));
+        let is_used_by_library = variables.any(|one| !one.is("own") && one.text("enumeration") == self.name);
+        let items: Vec<_> =
+            items.iter().map(|(value, name)| json!({ "value": value, "name": name })).collect();
+        let mut alike = inventory.list("enumerations").iter().filter(|one| one.text("name") == self.name);
+        is_used_by_library && alike.any(|one| *one.get("items") != Value::Array(items.clone()))
     }
 }
 
@@ -112,9 +109,9 @@ pub(super) fn enumerations(image: &Image) -> Vec<&'static EnumDesc> {
 mod tests {
     use mpit::internal::desc::Origin;
 
-    use crate::inventory::{self, Inventory};
+    use serde_json::json;
 
-    use super::{Definition, EnumDesc, Kind, Rule};
+    use super::{Definition, EnumDesc, Inventory, Kind, Rule};
 
     fn enumeration(item: &str) -> Definition {
         let items = vec![(1, item.to_owned())];
@@ -125,15 +122,20 @@ mod tests {
     /// Proves R67.
     #[test]
     fn enumerations_may_be_shared() {
-        let cvar = |own| inventory::Cvar { own, enumeration: Some("modes".into()), ..Default::default() };
-        let items = vec![inventory::Item { value: 1, name: "fast".into() }];
-        let enumerations = vec![inventory::Enumeration { name: "modes".into(), items }];
-        let library = Inventory { cvars: vec![cvar(false)], enumerations, ..Default::default() };
+        let with_cvar = |own: bool| {
+            let items = json!([{ "value": 1, "name": "fast" }]);
+            let text = json!({
+                "library": null, "pvars": [], "events": [], "sources": [], "categories": [],
+                "cvars": [{ "own": own, "enumeration": "modes" }],
+                "enumerations": [{ "name": "modes", "items": items }],
+            });
+            Inventory::parse(text.to_string().as_bytes()).unwrap()
+        };
+        let library = with_cvar(false);
         assert_eq!(enumeration("fast").conflict_with(&library), None);
         let rule = enumeration("slow").conflict_with(&library).map(|finding| finding.rule);
         assert_eq!(rule, Some(Rule::R67));
         // The registry reports conflicts with mpit's own definitions.
-        let ours = Inventory { cvars: vec![cvar(true)], ..library };
-        assert_eq!(enumeration("slow").conflict_with(&ours), None);
+        assert_eq!(enumeration("slow").conflict_with(&with_cvar(true)), None);
     }
 }

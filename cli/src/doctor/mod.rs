@@ -10,7 +10,7 @@ use std::process::{Command, ExitCode, Stdio};
 use mpit::cvar::sources::LAUNCHER_SETTINGS;
 use mpit_ffi::doctor::DIRECTORY;
 
-use crate::forwarding::{self, CommandEnd};
+use crate::forwarding;
 use crate::run::plan::output::Target;
 use crate::run::plan::{propagation, settings::settings as settings_of_run};
 use crate::settings::{self, Setting};
@@ -48,13 +48,9 @@ pub(crate) fn diagnose(args: &Run) -> Result<ExitCode, String> {
     command.env(LAUNCHER_SETTINGS, settings::for_environment(&all));
     command.env(DIRECTORY, directory.path()).stdout(Stdio::from(std::io::stderr()));
     preload::add(&mut command, &library);
-    let name = args.command[0].display();
     let mut watch = None;
     let start = |pid: Pid| watch = Some(Watch::start(pid.as_raw_nonzero().get().cast_unsigned(), &library));
-    let ended = forwarding::run_between(&mut command, start);
-    let CommandEnd::Itself(status) = ended.map_err(|error| format!("cannot run {name}: {error}"))? else {
-        return Err(format!("{name} was interrupted"));
-    };
+    let status = forwarding::run_to_end(&mut command, start)?;
     let observed = watch.map(Watch::end).unwrap_or_default();
     let processes = processes::read(directory.path());
     let diagnosis = Diagnosis { args, target: target.as_ref(), processes, observed, status };

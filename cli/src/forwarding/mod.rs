@@ -168,6 +168,16 @@ pub(crate) fn run_between(command: &mut Command, started: impl FnOnce(Pid)) -> i
     Ok(if interrupted { CommandEnd::Interrupted(status) } else { CommandEnd::Itself(status) })
 }
 
+/// Runs a command to its end, like [`run_between`]. Fails with a message, also if a signal ended it.
+pub(crate) fn run_to_end(command: &mut Command, started: impl FnOnce(Pid)) -> Result<ExitStatus, String> {
+    let ended = run_between(command, started);
+    let name = command.get_program().display();
+    match ended.map_err(|error| format!("cannot run {name}: {error}"))? {
+        CommandEnd::Itself(status) => Ok(status),
+        CommandEnd::Interrupted(_) => Err(format!("{name} was interrupted")),
+    }
+}
+
 /// Returns the signals that are forwarded. The command inherits the ignored ones.
 fn forwarded() -> impl Iterator<Item = i32> {
     SIGNALS.into_iter().filter(|signal| !inherited::is_ignored(*signal))

@@ -1,14 +1,12 @@
 //! The nodes of the next run.
 
 use std::collections::BTreeSet;
-use std::fmt;
 use std::path::Path;
 use std::str::FromStr;
 
 use mpit_components::files;
+use mpit_placement::{Topology, hwloc};
 use mpit_report::Job;
-use mpit_report::placement::{block, fits};
-use roxmltree::{Document, Node, ParsingOptions};
 
 use super::Map;
 
@@ -38,20 +36,15 @@ impl FromStr for NodeCount {
     }
 }
 
-/// Nodes, and the present node of each rank.
+/// The nodes of the next run.
 #[derive(Debug)]
-pub(super) struct Topology {
-    /// The number of cores of each node.
-    pub(super) cores: Vec<u32>,
-    /// The present node of each rank.
-    pub(super) present: Vec<u32>,
+pub(super) struct Nodes {
+    pub(super) topology: Topology,
     /// The names, if they are known.
     names: Option<Vec<String>>,
-    /// True if the present nodes are those of the run.
-    is_recorded: bool,
 }
 
-impl Topology {
+impl Nodes {
     /// Returns the nodes of the options, or else those of the run.
     pub(super) fn of(args: &Map, job: &Job) -> Result<Self, String> {
         if job.size == 0 {
@@ -90,28 +83,18 @@ impl Topology {
             return Err(format!("{} processes need more than the {total} cores of these nodes", job.size));
         }
         // A run on one node says nothing about several.
-        let used =
-            recorded.filter(|present| (known_names.len() > 1 || cores.len() == 1) && fits(present, &cores));
-        let is_recorded = used.is_some();
-        let present = used.or_else(|| block(job.size, &cores)).ok_or("the nodes have too few cores")?;
-        Ok(Self { cores, present, names, is_recorded })
+        let recorded = recorded.filter(|_| known_names.len() > 1 || cores.len() == 1);
+        let topology = Topology::new(job.size, cores, recorded).ok_or("the nodes have too few cores")?;
+        Ok(Self { topology, names })
     }
 
-    /// Reduces the cores to those that are used now. A file for Cray MPICH changes the order of ranks only: its launchers put the
-    /// same number of ranks on each node, and the rest on the last one.
+    /// Reduces the cores to those that are used now. A file for Cray MPICH changes the order of ranks only.
     pub(super) fn use_present_counts(&mut self) -> Result<(), String> {
-        self.cores.fill(0);
-        for node in &self.present {
-            self.cores[*node as usize] += 1;
+        if self.topology.use_present_counts() {
+            return Ok(());
         }
-        let used: Vec<u32> = self.cores.iter().copied().filter(|cores| *cores > 0).collect();
-        let (last, others) = used.split_last().ok_or("the run has no processes")?;
-        if others.iter().all(|cores| *cores == others[0] && cores >= last) {
-            Ok(())
-        } else {
-            Err("cray needs the same number of processes on each node but the last; use --nodes NODESxCORES"
-                .into())
-        }
+        Err("cray needs the same number of processes on each node but the last; use --nodes NODESxCORES"
+            .into())
     }
 
     /// Returns true if the names of nodes are made up.
@@ -122,15 +105,7 @@ impl Topology {
     /// Returns the names of the nodes.
     pub(super) fn names(&self) -> Vec<String> {
         let placeholder = |node: usize| format!("node{node}");
-        self.names.clone().unwrap_or_else(|| (0..self.cores.len()).map(placeholder).collect())
-    }
-}
-
-impl fmt::Display for Topology {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let now = if self.is_recorded { "as in the run" } else { "in the order of ranks, node by node" };
-        let (ranks, nodes) = (self.present.len(), self.cores.len());
-        write!(f, "{ranks} processes, {nodes} nodes; now: {now}")
+        self.names.clone().unwrap_or_else(|| (0..self.topology.cores.len()).map(placeholder).collect())
     }
 }
 
@@ -154,6 +129,9 @@ fn check_names(names: &[String], nodes: usize) -> Result<(), String> {
     }
 }
 
+/// The maximum number of bytes of a file. A node with thousands of cores has fewer.
+const MAX_BYTES: u64 = 64 << 20;
+
 /// Returns the cores and names of the nodes in files of hwloc. A single node stands for `count` nodes, or else for as many as
 /// the ranks need and the run had.
 fn from_files(
@@ -167,7 +145,7 @@ fn from_files(
         let path = file.as_ref();
         let text = files::read_text(path, MAX_BYTES)
             .map_err(|error| format!("cannot read {}: {error}", path.display()))?;
-        machines.extend(parse(&text).map_err(|error| format!("{}: {error}", path.display()))?);
+        machines.extend(hwloc::parse(&text).map_err(|error| format!("{}: {error}", path.display()))?);
     }
     match (&machines[..], count) {
         ([machine], count) => {
@@ -185,116 +163,13 @@ fn from_files(
     }
 }
 
-/// A node in a file of hwloc.
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct Machine {
-    name: Option<String>,
-    cores: u32,
-}
-
-/// The maximum number of bytes of a file. A node with thousands of cores has fewer.
-const MAX_BYTES: u64 = 64 << 20;
-
-/// The maximum number of attributes of an element; hwloc writes about 20. The parser's time is quadratic in it.
-const MAX_ATTRIBUTES: usize = 1000;
-
-/// Fails if a text has what files of hwloc have not, and on which the parser's time or memory would be quadratic.
-fn check_limits(text: &str) -> Result<(), String> {
-    for word in ["<!ENTITY", "xmlns"] {
-        if text.contains(word) {
-            return Err(format!("no XML of hwloc: it has `{word}`"));
-        }
-    }
-    let mut rest = text;
-    while let Some((_, tag)) = rest.split_once('<') {
-        // Comments and sections of plain text, which elements cannot begin in.
-        let others = [("!--", "-->"), ("![CDATA[", "]]>"), ("?", "?>")];
-        if let Some((_, end)) = others.iter().find(|(begin, _)| tag.starts_with(begin)) {
-            rest = tag.split_once(end).map_or("", |(_, rest)| rest);
-            continue;
-        }
-        let (mut quote, mut attributes, mut length) = (None, 0, tag.len());
-        for (at, byte) in tag.bytes().enumerate() {
-            match (quote, byte) {
-                (Some(begin), _) if byte == begin => quote = None,
-                (None, b'"' | b'\'') => quote = Some(byte),
-                (None, b'=') => attributes += 1,
-                (None, b'>') => {
-                    length = at;
-                    break;
-                }
-                _ => {}
-            }
-        }
-        if attributes > MAX_ATTRIBUTES {
-            return Err(format!("no XML of hwloc: an element has more than {MAX_ATTRIBUTES} attributes"));
-        }
-        rest = &tag[length..];
-    }
-    Ok(())
-}
-
-/// Parses the XML of hwloc: objects `Machine` with objects `Core` in them, or `PU` where cores are unknown.
-fn parse(text: &str) -> Result<Vec<Machine>, String> {
-    check_limits(text)?;
-    let options = ParsingOptions { allow_dtd: true, nodes_limit: 10_000_000, ..ParsingOptions::default() };
-    let document =
-        Document::parse_with_options(text, options).map_err(|error| format!("no XML of hwloc: {error}"))?;
-    let is_of_kind =
-        |node: &Node<'_, '_>, kind: &str| node.has_tag_name("object") && node.attribute("type") == Some(kind);
-    // No machine is in another one. Nodes have numbers in the order of the text.
-    let mut end = None;
-    let machines = document.descendants().filter(|node| {
-        let is_outermost = is_of_kind(node, "Machine") && end.is_none_or(|end| node.id().get() > end);
-        if is_outermost {
-            end = node.descendants().next_back().map(|last| last.id().get());
-        }
-        is_outermost
-    });
-    let machines: Result<Vec<Machine>, String> = machines
-        .map(|machine| {
-            let count =
-                |kind: &str| machine.descendants().filter(|node| is_of_kind(node, kind)).count() as u32;
-            let info =
-                |node: &Node<'_, '_>| node.has_tag_name("info") && node.attribute("name") == Some("HostName");
-            let name = machine.children().find(info).and_then(|info| info.attribute("value"));
-            let cores = if count("Core") > 0 { count("Core") } else { count("PU") };
-            match cores {
-                0 => Err("a machine without cores".to_owned()),
-                _ => Ok(Machine { name: name.map(str::to_owned), cores }),
-            }
-        })
-        .collect();
-    match machines? {
-        machines if machines.is_empty() => {
-            Err("no object Machine; write the file by `lstopo node.xml`".into())
-        }
-        machines => Ok(machines),
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{Machine, NodeCount, check_names, from_files, parse};
+    use super::{NodeCount, check_names, from_files};
 
-    /// The begin of a file of lstopo 2.9, with two cores of two threads each.
-    const XML: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
-<!DOCTYPE topology SYSTEM "hwloc2.dtd">
-<topology version="2.0">
-  <object type="Machine" os_index="0" gp_index="1">
-    <info name="Backend" value="Linux"/>
-    <info name="HostName" value="n07"/>
-    <object type="Package" os_index="0" gp_index="3">
-      <object type="Core" os_index="0" gp_index="4">
-        <object type="PU" os_index="0" gp_index="5"/><object type="PU" os_index="2" gp_index="6"/>
-      </object>
-      <object type="Core" os_index="1" gp_index="7">
-        <object type="PU" os_index="1" gp_index="8"/><object type="PU" os_index="3" gp_index="9"/>
-      </object>
-    </object>
-  </object>
-</topology>
-"#;
+    /// A file of hwloc with two cores.
+    const XML: &str = "<topology><object type='Machine'><info name='HostName' value='n07'/>\
+                       <object type='Core'/><object type='Core'/></object></topology>";
 
     #[test]
     fn numbers_of_nodes_are_parsed() {
@@ -307,28 +182,6 @@ mod tests {
 
     #[test]
     fn files_of_hwloc_are_read() {
-        assert_eq!(parse(XML), Ok(vec![Machine { name: Some("n07".into()), cores: 2 }]));
-        for text in ["", "<topology/>", "{}", r#"<topology><object type="Machine"/></topology>"#] {
-            assert!(parse(text).is_err(), "{text}");
-        }
-        // Each would take minutes, or all memory.
-        let attributes = " a='='".repeat(100_000);
-        let nested = |begin: &str| begin.repeat(100_000);
-        for (text, why) in [
-            (XML.replace("<topology ", &format!("<topology{attributes} ")), "more than 1000 attributes"),
-            (XML.replace("\"hwloc2.dtd\"", "[<!ENTITY a \"b\">]"), "<!ENTITY"),
-            (nested("<a xmlns:b='c'>"), "xmlns"),
-        ] {
-            let found = parse(&text).unwrap_err();
-            assert!(found.contains(why), "{found}");
-        }
-        let comment = format!("<!--{attributes}--><topology ");
-        assert!(parse(&XML.replace("<topology ", &comment)).is_ok());
-        // A machine in another one is not counted twice.
-        let machine = "<object type='Machine'><object type='Core'/>";
-        let inner = format!("<t>{machine}{machine}</object></object>{machine}</object></t>");
-        let machines: Vec<u32> = parse(&inner).unwrap().into_iter().map(|machine| machine.cores).collect();
-        assert_eq!(machines, [2, 1]);
         let directory = tempfile::tempdir().unwrap();
         let files = [directory.path().join("one.xml"), directory.path().join("other.xml")];
         std::fs::write(&files[0], XML).unwrap();

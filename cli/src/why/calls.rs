@@ -1,5 +1,7 @@
 //! The behavior of MPI's functions: which processes a call can wait for.
 
+use mpit_components::store::current::{CALLS, Class};
+
 /// The kind of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum CallKind {
@@ -56,44 +58,32 @@ pub(crate) enum Flow {
 pub(crate) fn kind(name: &str) -> CallKind {
     let name = name.strip_prefix("MPI_").unwrap_or(name);
     let name = name.strip_suffix("_c").unwrap_or(name);
-    if let Some(blocking) = blocking(name) {
-        return kind(&blocking);
-    }
-    match name {
-        "Init" | "Init_thread" => CallKind::Init,
-        "Finalize" => CallKind::Finalize,
-        "Send" | "Ssend" | "Rsend" | "Recv" | "Sendrecv" | "Sendrecv_replace" | "Probe" | "Mprobe" => {
-            CallKind::Message
-        }
-        "Wait" | "Waitall" => CallKind::WaitAll,
-        "Waitany" | "Waitsome" => CallKind::WaitAny,
-        "Bcast" | "Scatter" | "Scatterv" => CallKind::Collective(Flow::FromRoot),
-        "Reduce" | "Gather" | "Gatherv" => CallKind::Collective(Flow::ToRoot),
-        "Scan"
-        | "Exscan"
-        | "Neighbor_allgather"
-        | "Neighbor_allgatherv"
-        | "Neighbor_alltoall"
-        | "Neighbor_alltoallv"
-        | "Neighbor_alltoallw" => CallKind::Collective(Flow::Partial),
-        "Win_lock"
-        | "Win_lock_all"
-        | "Win_unlock"
-        | "Win_unlock_all"
-        | "Win_flush"
-        | "Win_flush_all"
-        | "Win_flush_local"
-        | "Win_flush_local_all" => CallKind::Lock,
-        "Win_start" | "Win_complete" | "Win_wait" => CallKind::Epoch,
-        "Comm_accept" => CallKind::External(External::Accept),
-        "Comm_connect" => CallKind::External(External::Connect),
-        "Comm_spawn" | "Comm_spawn_multiple" => CallKind::External(External::Spawn),
-        "Comm_create_group" => CallKind::CreateGroup,
-        "Intercomm_create" => CallKind::Intercomm,
-        "Buffer_detach" | "Buffer_flush" => CallKind::Buffered,
-        "File_close" | "File_set_view" | "File_set_size" | "File_preallocate" | "File_sync" => CallKind::File,
-        _ if is_transfer_of_all(name) => CallKind::File,
-        _ if is_all_to_all_collective(name) => CallKind::Collective(Flow::AllToAll),
+    let Some(call) = CALLS.iter().find(|call| call.name == name) else { return CallKind::Other };
+    match (call.class, name) {
+        // Not waits for the other process: the message is in a buffer, or was matched before.
+        (_, "Bsend" | "Mrecv") => CallKind::Other,
+        (_, "Init" | "Init_thread") => CallKind::Init,
+        (_, "Finalize") => CallKind::Finalize,
+        (_, "Comm_accept") => CallKind::External(External::Accept),
+        (_, "Comm_connect") => CallKind::External(External::Connect),
+        (_, "Comm_spawn" | "Comm_spawn_multiple") => CallKind::External(External::Spawn),
+        (_, "Comm_create_group") => CallKind::CreateGroup,
+        (_, "Intercomm_create") => CallKind::Intercomm,
+        (_, "Buffer_detach" | "Buffer_flush") => CallKind::Buffered,
+        (Class::Send | Class::Receive | Class::Exchange | Class::Probe, _) => CallKind::Message,
+        (Class::Wait, "Wait" | "Waitall") => CallKind::WaitAll,
+        (Class::Wait, _) => CallKind::WaitAny,
+        (Class::Rooted, "Bcast" | "Scatter" | "Scatterv") => CallKind::Collective(Flow::FromRoot),
+        (Class::Rooted, _) => CallKind::Collective(Flow::ToRoot),
+        (Class::Collective, _) if is_partial(name) => CallKind::Collective(Flow::Partial),
+        (Class::Collective | Class::Creation, _) | (_, "Win_fence") => CallKind::Collective(Flow::AllToAll),
+        (_, "Win_start" | "Win_complete" | "Win_wait") => CallKind::Epoch,
+        (Class::Access, _) if is_of_locks(name) => CallKind::Lock,
+        (Class::File, _) if is_of_all(name) => CallKind::File,
+        (Class::StartCollective | Class::StartOther, _) => match blocking(name).map(|name| kind(&name)) {
+            Some(kind @ CallKind::Collective(_)) => kind,
+            _ => CallKind::Other,
+        },
         _ => CallKind::Other,
     }
 }
@@ -103,62 +93,30 @@ pub(crate) fn requests_lock(name: &str) -> bool {
     matches!(name, "MPI_Win_lock" | "MPI_Win_lock_all")
 }
 
-/// Returns true for collective transfers from and to files.
-fn is_transfer_of_all(name: &str) -> bool {
-    let name = name.strip_suffix("_end").unwrap_or(name);
-    let is_transfer = name.starts_with("File_read") || name.starts_with("File_write");
-    is_transfer && (name.ends_with("_all") || name.ends_with("_ordered"))
+fn is_of_locks(name: &str) -> bool {
+    ["Win_lock", "Win_unlock", "Win_flush"].iter().any(|begin| name.starts_with(begin))
 }
 
-/// Returns the name of the blocking form of a nonblocking or persistent collective operation.
+/// Returns true for collective operations in which a process waits for some of the others.
+fn is_partial(name: &str) -> bool {
+    matches!(name, "Scan" | "Exscan") || name.starts_with("Neighbor_")
+}
+
+/// Returns true for collective calls on files, among those that may wait.
+fn is_of_all(name: &str) -> bool {
+    let is_transfer = name.starts_with("File_read") || name.starts_with("File_write");
+    let name = name.strip_suffix("_end").unwrap_or(name);
+    !is_transfer || name.ends_with("_all") || name.ends_with("_ordered")
+}
+
+/// Returns the name of the blocking form of a nonblocking or persistent operation.
 fn blocking(name: &str) -> Option<String> {
     if let Some(blocking) = name.strip_suffix("_init") {
-        return if matches!(kind(blocking), CallKind::Collective(_)) {
-            Some(blocking.to_owned())
-        } else {
-            None
-        };
+        return Some(blocking.to_owned());
     }
     let rest = name.strip_prefix('I')?;
     let first = rest.chars().next().filter(char::is_ascii_lowercase)?;
-    let blocking = format!("{}{}", first.to_ascii_uppercase(), &rest[1..]);
-    if matches!(kind(&blocking), CallKind::Collective(_)) { Some(blocking) } else { None }
-}
-
-/// Returns true for collective operations that no process leaves before all others have entered, or that are treated so.
-fn is_all_to_all_collective(name: &str) -> bool {
-    const NAMES: [&str; 29] = [
-        "Allgather",
-        "Allgatherv",
-        "Allreduce",
-        "Alltoall",
-        "Alltoallv",
-        "Alltoallw",
-        "Barrier",
-        "Cart_create",
-        "Cart_sub",
-        "Comm_create",
-        "Comm_disconnect",
-        "Comm_dup",
-        "Comm_dup_with_info",
-        "Comm_free",
-        "Comm_split",
-        "Comm_split_type",
-        "Dist_graph_create",
-        "Dist_graph_create_adjacent",
-        "File_open",
-        "Graph_create",
-        "Intercomm_merge",
-        "Reduce_scatter",
-        "Reduce_scatter_block",
-        "Win_allocate",
-        "Win_allocate_shared",
-        "Win_create",
-        "Win_create_dynamic",
-        "Win_fence",
-        "Win_free",
-    ];
-    NAMES.contains(&name)
+    Some(format!("{}{}", first.to_ascii_uppercase(), &rest[1..]))
 }
 
 /// Returns true if all processes must give a collective operation the same amount of data.

@@ -118,7 +118,7 @@ mod tests {
     use rustix::io::Errno;
 
     use super::super::job::Worlds;
-    use super::super::snapshot::{Phase, Process, ProcessState, RankState, SentMessages, Snapshot};
+    use super::super::snapshot::{Phase, Process, ProcessState, RankState, Snapshot};
     use super::{Processes, Waited, describe};
 
     const LONG: Duration = Duration::from_secs(60);
@@ -130,11 +130,7 @@ mod tests {
             pid,
             process: Process { state, ..Process::default() },
             phase: Phase::Initialized,
-            threads: Vec::new(),
-            comms: Vec::new(),
-            sends: SentMessages::Filter(Vec::new()),
-            locks: Vec::new(),
-            persistent: Vec::new(),
+            ..RankState::default()
         };
         [(1, Snapshot { size: 4, ranks: vec![rank] })].into()
     }

@@ -1,10 +1,11 @@
 //! The snapshots of a job, on one node or several, and their files.
 
 use std::fs;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use mpit::internal::os::own_process;
 use mpit_components::files;
+use mpit_components::output::write_whole;
 use serde::{Deserialize, Serialize};
 
 use super::job::{Description, Worlds};
@@ -93,11 +94,8 @@ pub(super) fn save(parts: &[Part], path: &Path) -> Result<(), String> {
         return output(&json(&parts)?).map(drop);
     }
     let path = if path.is_dir() { path.join(format!("{}.json", this_node())) } else { path.to_owned() };
-    let text = serde_json::to_vec(parts).map_err(|error| format!("cannot write JSON: {error}"))?;
     // A reader on another node must not find the beginning only.
-    let temporary = path.with_extension(format!("tmp{:016x}", own_process::random_bits()));
-    fs::write(&temporary, text)
-        .and_then(|()| fs::rename(&temporary, &path))
+    write_whole(&path, |mut file| file.write_all(&serde_json::to_vec(parts)?))
         .map_err(|error| format!("cannot write {}: {error}", path.display()))
 }
 

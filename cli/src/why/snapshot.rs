@@ -16,7 +16,7 @@ pub(crate) struct Snapshot {
     pub(crate) ranks: Vec<RankState>,
 }
 
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct RankState {
     pub(crate) rank: u32,
     pub(crate) host: String,
@@ -94,10 +94,11 @@ pub(crate) enum ProcessState {
 }
 
 /// The progress of a process through MPI.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Phase {
     /// It has not left `MPI_Init`.
+    #[default]
     Starting,
     Initialized,
     /// It has reached `MPI_Finalize`.
@@ -247,6 +248,13 @@ pub(crate) enum SentMessages {
     Exact(BTreeSet<Destination>),
     /// A Bloom filter, which may have more messages than were sent, and never fewer.
     Filter(Vec<u64>),
+}
+
+impl Default for SentMessages {
+    /// Returns the filter of a process that is not known to have sent any.
+    fn default() -> Self {
+        Self::Filter(Vec::new())
+    }
 }
 
 impl Comm {

@@ -12,7 +12,7 @@ use mpit_job::launcher::rank_and_size;
 use mpit_job::name::{JOB, RUN};
 
 use super::process;
-use super::snapshot::{Call, Phase, RankState, SentMessages, Thread};
+use super::snapshot::{Call, Phase, RankState, Thread};
 use mpit_job::node::this_node;
 
 /// Returns the directories of a job in which its processes have their stores, and which this process does not see under their names: containers
@@ -75,10 +75,7 @@ pub(super) fn processes(run: &str) -> Option<(u32, Vec<RankState>)> {
         process: process::observe(pid, 0),
         phase: Phase::Starting,
         threads: if is_in_init { vec![in_init(pid)] } else { Vec::new() },
-        comms: Vec::new(),
-        sends: SentMessages::Filter(Vec::new()),
-        locks: Vec::new(),
-        persistent: Vec::new(),
+        ..RankState::default()
     };
     Some((size, ranks.into_iter().map(state).collect()))
 }

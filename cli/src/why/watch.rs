@@ -233,7 +233,7 @@ mod tests {
     use rustix::process::Pid;
 
     use super::super::job::Worlds;
-    use super::super::snapshot::{Phase, Process, ProcessState, RankState, SentMessages, Snapshot};
+    use super::super::snapshot::{Phase, Process, ProcessState, RankState, Snapshot};
     use super::{History, end_command, open_command};
 
     /// Starts a script, and waits until it prints.
@@ -282,11 +282,7 @@ mod tests {
             pid: 7,
             process: Process { state, ..Process::default() },
             phase: Phase::Initialized,
-            threads: Vec::new(),
-            comms: Vec::new(),
-            sends: SentMessages::Filter(Vec::new()),
-            locks: Vec::new(),
-            persistent: Vec::new(),
+            ..RankState::default()
         };
         [(1, Snapshot { size: 1, ranks: vec![rank] })].into()
     }

@@ -3,9 +3,9 @@
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
-use mpit_report::simulated::{SLOW_NODE, SMALL_MESSAGES_JOB, SimulatedJob, WAITING_JOB};
-use mpit_report::{Cell, Matrix};
+use mpit_placement::{Cell, Matrix};
 use mpit_tests::launch::Job;
+use mpit_tests::simulated::{SLOW_NODE, SMALL_MESSAGES_JOB, SimulatedJob, WAITING_JOB};
 use mpit_tests::{Context, Outcome, paths, record};
 
 use super::MPIT;

@@ -5,27 +5,29 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::time::seconds;
+use crate::columns::rows;
 use crate::comm_calls::{CallTimes, CommCalls};
 use crate::job::Job;
 
-/// The calls on the communicators of one name, in all ranks.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct CommTime {
-    /// The name.
-    pub name: String,
-    /// The number of sends, receives and waits for messages.
-    pub p2p_calls: u64,
-    /// Their seconds.
-    pub p2p_seconds: f64,
-    /// The bytes that were sent.
-    pub p2p_bytes: u64,
-    /// The number of collective operations.
-    pub coll_calls: u64,
-    /// Their seconds.
-    pub coll_seconds: f64,
-    /// The bytes that the ranks gave to them.
-    pub coll_bytes: u64,
+rows! {
+    /// The calls on the communicators of one name, in all ranks.
+    #[serde(deny_unknown_fields)]
+    pub struct CommTime {
+        /// The name.
+        pub name: String => (Name "communicator"),
+        /// The number of sends, receives and waits for messages.
+        pub p2p_calls: u64 => (Count "p2p"),
+        /// Their seconds.
+        pub p2p_seconds: f64 => (Time "time"),
+        /// The bytes that were sent.
+        pub p2p_bytes: u64 => (Bytes "bytes"),
+        /// The number of collective operations.
+        pub coll_calls: u64 => (Count "coll"),
+        /// Their seconds.
+        pub coll_seconds: f64 => (Time "time"),
+        /// The bytes that the ranks gave to them.
+        pub coll_bytes: u64 => (Bytes "bytes"),
+    }
 }
 
 impl CommTime {
@@ -43,32 +45,33 @@ impl CommTime {
     }
 }
 
-/// The calls of one name on the communicators of one name, in all ranks, and how long single calls took.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct CallTime {
-    /// The name of the call.
-    pub call: String,
-    /// The name of the communicators; null for calls that name none.
-    pub communicator: Option<String>,
-    /// The number of calls.
-    pub calls: u64,
-    /// The number of calls whose time was measured.
-    pub timed: u64,
-    /// The seconds in all calls; an estimate if not all were measured.
-    pub seconds: f64,
-    /// The seconds of the shortest measured call; null if none was measured.
-    pub min: Option<f64>,
-    /// The seconds that half of the measured calls did not exceed: the end of a bin of `durations`, limited to `min` and `max`.
-    pub median: Option<f64>,
-    /// The seconds that 99 of 100 measured calls did not exceed: the end of a bin of `durations`, limited to `min` and `max`.
-    pub p99: Option<f64>,
-    /// The seconds of the longest measured call.
-    pub max: Option<f64>,
-    /// The bytes that the calls were given to send, share or write.
-    pub bytes: u64,
-    /// The measured calls by duration.
-    pub durations: Vec<Duration>,
+rows! {
+    /// The calls of one name on the communicators of one name, in all ranks, and how long single calls took.
+    #[serde(deny_unknown_fields)]
+    pub struct CallTime {
+        /// The name of the call.
+        pub call: String => (Name "call"),
+        /// The name of the communicators; null for calls that name none.
+        pub communicator: Option<String> => (NameOrDash "communicator"),
+        /// The number of calls.
+        pub calls: u64 => (Count "calls"),
+        /// The number of calls whose time was measured.
+        pub timed: u64,
+        /// The seconds in all calls; an estimate if not all were measured.
+        pub seconds: f64 => (Time "time"),
+        /// The seconds of the shortest measured call; null if none was measured.
+        pub min: Option<f64> => (Time "shortest"),
+        /// The seconds that half of the measured calls did not exceed: the end of a bin of `durations`, limited to `min` and `max`.
+        pub median: Option<f64> => (Time "half within"),
+        /// The seconds that 99 of 100 measured calls did not exceed: the end of a bin of `durations`, limited to `min` and `max`.
+        pub p99: Option<f64> => (Time "99 % within"),
+        /// The seconds of the longest measured call.
+        pub max: Option<f64> => (Time "longest"),
+        /// The bytes that the calls were given to send, share or write.
+        pub bytes: u64 => (Bytes "bytes"),
+        /// The measured calls by duration.
+        pub durations: Vec<Duration> => (json),
+    }
 }
 
 /// The measured calls of which each took at least `from`, and less than `below`.
@@ -83,12 +86,35 @@ pub struct Duration {
     pub calls: u64,
 }
 
+rows! {
+    /// The calls of one duration of a [`CallTime`], as a row of its own.
+    pub(crate) struct Bin {
+        pub(crate) call: String => (Name "call"),
+        pub(crate) communicator: Option<String> => (NameOrDash "communicator"),
+        pub(crate) seconds_from: f64 => (Time "from"),
+        pub(crate) seconds_below: Option<f64> => (Time "below"),
+        pub(crate) calls: u64 => (Count "calls"),
+    }
+}
+
 impl CallTime {
+    /// Returns the measured calls by duration as rows.
+    pub(crate) fn bins(self) -> impl Iterator<Item = Bin> {
+        let Self { call, communicator, durations, .. } = self;
+        durations.into_iter().map(move |Duration { from, below, calls }| Bin {
+            call: call.clone(),
+            communicator: communicator.clone(),
+            seconds_from: from,
+            seconds_below: below,
+            calls,
+        })
+    }
+
     pub(crate) fn all(job: &Job) -> impl Iterator<Item = Self> {
         job.call_times().into_iter().map(|(comm, calls)| Self::of(comm, calls))
     }
 
-    fn of(comm: &CommCalls, calls: &CallTimes) -> Self {
+    pub(crate) fn of(comm: &CommCalls, calls: &CallTimes) -> Self {
         let of_ns = |ns: u64| seconds(ns as f64);
         let durations = calls.bins().map(|(from, below, calls)| Duration {
             from: of_ns(from),

@@ -1,6 +1,7 @@
 //! The report as data, for the JSON, which `docs/report.schema.json` describes, and for the tables of [`export`](crate::export).
 
 mod comm_time;
+mod job_row;
 mod origins;
 mod rows;
 mod series;
@@ -13,11 +14,14 @@ use serde::Serialize;
 
 use crate::comm_groups::JobSum;
 use crate::job::Job;
+use crate::missing::Missing;
 use crate::picture::shown;
 
+pub(crate) use comm_time::Bin;
 pub use comm_time::{CallTime, CommTime, Duration};
+pub(crate) use job_row::JobRow;
 pub use origins::{Code, Region, Site};
-pub use rows::{Comm, Fact, KindTotal, Missing, NodePair, Nodes, Pair, Rank, Size};
+pub use rows::{Comm, Fact, KindTotal, NodePair, Nodes, Pair, Rank, Size};
 pub use series::Interval;
 pub use time::{Call, Late, RankSeconds, Rated, Time, Times};
 pub use write::{schema, write_json};
@@ -108,7 +112,7 @@ impl Report {
             about: job.about.iter().map(Fact::of).collect(),
             size: job.size,
             present: job.present,
-            missing: job.missing.iter().map(Missing::of).collect(),
+            missing: job.missing.clone(),
             missing_nodes: job.missing_nodes.clone(),
             recovered: job.recovered.clone(),
             time: Time::of(&job.summary),
@@ -125,7 +129,7 @@ impl Report {
             communicators: job.comms.iter().map(Comm::of).collect(),
             communicator_times: job.calls_on_comms().map(CommTime::of).collect(),
             sizes: Size::all(job),
-            pairs: Kind::ALL.into_iter().flat_map(|kind| Pair::all(job, kind)).collect(),
+            pairs: Pair::all(job).collect(),
         }
     }
 }

@@ -4,14 +4,17 @@ use std::collections::BTreeSet;
 
 use mpit_format::profile::About;
 use mpit_format::rows::Kind;
+use mpit_placement::Cell;
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{RankSeconds, number, numbers};
+use crate::columns::rows;
 use crate::comm_groups::CommGroup;
 use crate::job::Job;
 use crate::nodes;
 use crate::ranks::{RankTraffic, traffic};
+use crate::units::bin;
 
 /// A fact about the job.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -29,24 +32,6 @@ impl Fact {
     }
 }
 
-/// A range of ranks without data.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Missing {
-    /// The first rank.
-    pub first: u32,
-    /// The last rank.
-    pub last: u32,
-    /// The reason; null if there is no file.
-    pub reason: Option<String>,
-}
-
-impl Missing {
-    pub(crate) fn of(missing: &crate::Missing) -> Self {
-        Self { first: missing.first, last: missing.last, reason: missing.reason.clone() }
-    }
-}
-
 /// A machine.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -57,18 +42,19 @@ pub struct Nodes {
     pub ranks: u32,
 }
 
-/// The traffic from the ranks of a machine to those of another one, or of the same one.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct NodePair {
-    /// The machine of the senders.
-    pub from: String,
-    /// The machine of the receivers.
-    pub to: String,
-    /// The number of messages and operations.
-    pub messages: u64,
-    /// The sum of bytes.
-    pub bytes: u64,
+rows! {
+    /// The traffic from the ranks of a machine to those of another one, or of the same one.
+    #[serde(deny_unknown_fields)]
+    pub struct NodePair {
+        /// The machine of the senders.
+        pub from: String => (Name "from"),
+        /// The machine of the receivers.
+        pub to: String => (Name "to"),
+        /// The number of messages and operations.
+        pub messages: u64 => (Count "messages"),
+        /// The sum of bytes.
+        pub bytes: u64 => (Exact "bytes"),
+    }
 }
 
 impl NodePair {
@@ -77,46 +63,55 @@ impl NodePair {
     }
 }
 
-/// The traffic of one kind.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct KindTotal {
-    /// The letter of the kind: E, I, S, R or C.
-    pub kind: char,
-    /// The number of messages and operations.
-    pub messages: u64,
-    /// The sum of bytes.
-    pub bytes: u64,
-    /// The number of pairs of ranks.
-    pub pairs: u64,
-}
-
-impl KindTotal {
-    pub(super) fn of(job: &Job, kind: Kind) -> Option<Self> {
-        let pairs = job.matrix(kind).pairs();
-        let (messages, bytes) = numbers(job.total(kind));
-        if pairs == 0 { None } else { Some(Self { kind: kind.letter(), messages, bytes, pairs }) }
+rows! {
+    /// The traffic of one kind.
+    #[serde(deny_unknown_fields)]
+    pub struct KindTotal {
+        /// The letter of the kind: E, I, S, R or C.
+        pub kind: char => (Name ""),
+        /// The name of the kind.
+        #[serde(skip)]
+        pub name: String => (shown Name "kind"),
+        /// The number of messages and operations.
+        pub messages: u64 => (Count "messages"),
+        /// The sum of bytes.
+        pub bytes: u64 => (Exact "bytes"),
+        /// The number of pairs of ranks.
+        pub pairs: u64 => (Count "pairs"),
     }
 }
 
-/// A rank. Messages and bytes are those of the program's operations: kinds E, S, R and C.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Rank {
-    /// The rank in the world.
-    pub rank: u32,
-    /// The machine; null if it is not known.
-    pub host: Option<String>,
-    /// The number of messages and operations from the rank.
-    pub messages_out: u64,
-    /// The bytes from the rank.
-    pub bytes_out: u64,
-    /// The number of messages and operations to the rank.
-    pub messages_in: u64,
-    /// The bytes to the rank.
-    pub bytes_in: u64,
-    /// Its time; null if no time was recorded.
-    pub seconds: Option<RankSeconds>,
+impl KindTotal {
+    pub(crate) fn of(job: &Job, kind: Kind) -> Option<Self> {
+        let pairs = job.matrix(kind).pairs();
+        let (messages, bytes) = numbers(job.total(kind));
+        if pairs == 0 {
+            None
+        } else {
+            Some(Self { kind: kind.letter(), name: kind.to_string(), messages, bytes, pairs })
+        }
+    }
+}
+
+rows! {
+    /// A rank. Messages and bytes are those of the program's operations: kinds E, S, R and C.
+    #[serde(deny_unknown_fields)]
+    pub struct Rank {
+        /// The rank in the world.
+        pub rank: u32 => (Name "rank"),
+        /// The machine; null if it is not known.
+        pub host: Option<String> => (Name "node"),
+        /// The number of messages and operations from the rank.
+        pub messages_out: u64 => (Count "messages out"),
+        /// The bytes from the rank.
+        pub bytes_out: u64 => (Bytes "bytes"),
+        /// The number of messages and operations to the rank.
+        pub messages_in: u64 => (Count "messages in"),
+        /// The bytes to the rank.
+        pub bytes_in: u64 => (Bytes "bytes"),
+        /// Its time; null if no time was recorded.
+        pub seconds: Option<RankSeconds> => (maybe RankSeconds),
+    }
 }
 
 impl Rank {
@@ -127,7 +122,7 @@ impl Rank {
         ranks.into_iter().map(of).collect()
     }
 
-    fn of(job: &Job, rank: u32, traffic: RankTraffic) -> Self {
+    pub(crate) fn of(job: &Job, rank: u32, traffic: RankTraffic) -> Self {
         let time = job.times.get(&rank);
         let longest = job.summary.elapsed.max().map_or(0, |(longest, _)| longest);
         Self {
@@ -142,33 +137,34 @@ impl Rank {
     }
 }
 
-/// The communicators with the same name and size.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Comm {
-    /// The name.
-    pub name: String,
-    /// The number of processes of each.
-    pub size: u32,
-    /// The number of different lists of members.
-    pub communicators: u32,
-    /// The collective operations from one process to all, started by all processes.
-    pub o2a: u64,
-    /// Their bytes.
-    pub o2a_bytes: u64,
-    /// The collective operations from all processes to one.
-    pub a2o: u64,
-    /// Their bytes.
-    pub a2o_bytes: u64,
-    /// The collective operations from all processes to all.
-    pub a2a: u64,
-    /// Their bytes.
-    pub a2a_bytes: u64,
+rows! {
+    /// The communicators with the same name and size.
+    #[serde(deny_unknown_fields)]
+    pub struct Comm {
+        /// The name.
+        pub name: String => (Name "communicator"),
+        /// The number of processes of each.
+        pub size: u32 => (Plain "size"),
+        /// The number of different lists of members.
+        pub communicators: u32 => (Plain "how many"),
+        /// The collective operations from one process to all, started by all processes.
+        pub o2a: u64 => (Count "O2A"),
+        /// Their bytes.
+        pub o2a_bytes: u64 => (Count "bytes"),
+        /// The collective operations from all processes to one.
+        pub a2o: u64 => (Count "A2O"),
+        /// Their bytes.
+        pub a2o_bytes: u64 => (Count "bytes"),
+        /// The collective operations from all processes to all.
+        pub a2a: u64 => (Count "A2A"),
+        /// Their bytes.
+        pub a2a_bytes: u64 => (Count "bytes"),
+    }
 }
 
 impl Comm {
     pub(crate) fn of(comm: &CommGroup) -> Self {
-        let [from_one, to_one, among_all] = comm.collectives.in_order().map(numbers);
+        let [from_one, to_one, among_all] = comm.collectives.map(numbers);
         Self {
             name: comm.name.clone(),
             size: comm.size,
@@ -183,22 +179,27 @@ impl Comm {
     }
 }
 
-/// The messages of a range of sizes.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Size {
-    /// The smallest size in bytes.
-    pub bytes_from: u64,
-    /// The size above the largest one; null if that is 2^64.
-    pub bytes_below: Option<u64>,
-    /// The number of messages.
-    pub messages: u64,
+rows! {
+    /// The messages of a range of sizes.
+    #[serde(deny_unknown_fields)]
+    pub struct Size {
+        /// The sizes as text.
+        #[serde(skip)]
+        pub range: String => (shown Plain "bytes"),
+        /// The smallest size in bytes.
+        pub bytes_from: u64,
+        /// The size above the largest one; null if that is 2^64.
+        pub bytes_below: Option<u64>,
+        /// The number of messages.
+        pub messages: u64 => (Count "messages"),
+    }
 }
 
 impl Size {
     pub(crate) fn all(job: &Job) -> Vec<Self> {
         let bins = job.sizes.iter().rposition(|count| *count > 0).map_or(0, |last| last + 1);
         let size = |(at, count): (u32, &u128)| Self {
+            range: bin(at as usize),
             bytes_from: if at == 0 { 0 } else { 1_u64.checked_shl(at - 1).unwrap_or(u64::MAX) },
             bytes_below: 1_u64.checked_shl(at),
             messages: number(*count),
@@ -207,30 +208,33 @@ impl Size {
     }
 }
 
-/// The traffic of one kind from a rank to another one.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Pair {
-    /// The letter of the kind: E, I, S, R or C.
-    pub kind: char,
-    /// The rank that sends.
-    pub from: u32,
-    /// The rank that receives.
-    pub to: u32,
-    /// The number of messages and operations.
-    pub messages: u64,
-    /// The sum of bytes.
-    pub bytes: u64,
+rows! {
+    /// The traffic of one kind from a rank to another one.
+    #[serde(deny_unknown_fields)]
+    pub struct Pair {
+        /// The letter of the kind: E, I, S, R or C.
+        pub kind: char => (Name ""),
+        /// The rank that sends.
+        pub from: u32 => (Plain "from"),
+        /// The rank that receives.
+        pub to: u32 => (Plain "to"),
+        /// The number of messages and operations.
+        pub messages: u64 => (Count "messages"),
+        /// The sum of bytes.
+        pub bytes: u64 => (Exact "bytes"),
+        /// The mean number of bytes.
+        #[serde(skip)]
+        pub average: u64 => (shown Bytes "average"),
+    }
 }
 
 impl Pair {
-    pub(super) fn all(job: &Job, kind: Kind) -> impl Iterator<Item = Self> {
-        job.matrix(kind).cells().map(move |cell| Self {
-            kind: kind.letter(),
-            from: cell.from,
-            to: cell.to,
-            messages: cell.count,
-            bytes: cell.bytes,
-        })
+    pub(crate) fn all(job: &Job) -> impl Iterator<Item = Self> {
+        Kind::ALL.into_iter().flat_map(|kind| job.matrix(kind).cells().map(move |cell| Self::of(kind, cell)))
+    }
+
+    pub(crate) fn of(kind: Kind, cell: Cell) -> Self {
+        let Cell { from, to, count: messages, bytes } = cell;
+        Self { kind: kind.letter(), from, to, messages, bytes, average: bytes / messages.max(1) }
     }
 }

@@ -1,32 +1,31 @@
 //! The development of a run over time.
 
-use schemars::JsonSchema;
-use serde::Serialize;
-
 use super::time::seconds;
+use crate::columns::rows;
 use crate::job::Job;
 use crate::series::SeriesRow;
 
-/// The calls of a rank in an area of MPI in an interval. Intervals of a rank in which it made no calls of an area are left out.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Interval {
-    /// The rank.
-    pub rank: u32,
-    /// The start of the interval, in seconds since the first one began.
-    pub start: f64,
-    /// The end of the interval.
-    pub end: f64,
-    /// The area: `p2p`, `coll`, `osc`, `wait`, `io` or `other`.
-    pub area: String,
-    /// The number of calls.
-    pub calls: u64,
-    /// The seconds in calls.
-    pub seconds: f64,
-    /// The messages that were sent; 0 in other areas than `p2p`.
-    pub messages: u64,
-    /// The bytes of these messages.
-    pub bytes: u64,
+rows! {
+    /// The calls of a rank in an area of MPI in an interval. Intervals of a rank in which it made no calls of an area are left out.
+    #[serde(deny_unknown_fields)]
+    pub struct Interval {
+        /// The rank.
+        pub rank: u32,
+        /// The start of the interval, in seconds since the first one began.
+        pub start: f64,
+        /// The end of the interval.
+        pub end: f64,
+        /// The area: `p2p`, `coll`, `osc`, `wait`, `io` or `other`.
+        pub area: String,
+        /// The number of calls.
+        pub calls: u64,
+        /// The seconds in calls.
+        pub seconds: f64,
+        /// The messages that were sent; 0 in other areas than `p2p`.
+        pub messages: u64,
+        /// The bytes of these messages.
+        pub bytes: u64,
+    }
 }
 
 impl Interval {

@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::number;
+use crate::columns::rows;
 use crate::rank_times::RankTime;
 
 /// Converts nanoseconds to seconds.
@@ -85,30 +86,31 @@ impl Time {
     }
 }
 
-/// A call in all ranks.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Call {
-    /// The name.
-    pub name: String,
-    /// The area: `p2p`, `coll`, `osc`, `wait`, `io` or `other`.
-    pub area: String,
-    /// The number of calls.
-    pub calls: u64,
-    /// The seconds in them, in all ranks.
-    pub seconds: f64,
-    /// These seconds divided by the elapsed seconds of all ranks; null if no time was recorded.
-    pub share: Option<f64>,
-    /// The mean of all ranks, in seconds.
-    pub mean: f64,
-    /// The smallest time of a rank; 0 if a rank did not make the call.
-    pub min: f64,
-    /// The largest time of a rank.
-    pub max: f64,
-    /// The rank that has it.
-    pub max_rank: u32,
-    /// The bytes that the calls were given to send, share or write.
-    pub bytes: u64,
+rows! {
+    /// A call in all ranks.
+    #[serde(deny_unknown_fields)]
+    pub struct Call {
+        /// The name.
+        pub name: String => (Name "call"),
+        /// The area: `p2p`, `coll`, `osc`, `wait`, `io` or `other`.
+        pub area: String,
+        /// The number of calls.
+        pub calls: u64 => (Count "calls"),
+        /// The seconds in them, in all ranks.
+        pub seconds: f64 => (Time "time"),
+        /// These seconds divided by the elapsed seconds of all ranks; null if no time was recorded.
+        pub share: Option<f64> => (Share "of run"),
+        /// The mean of all ranks, in seconds.
+        pub mean: f64 => (Time "mean"),
+        /// The smallest time of a rank; 0 if a rank did not make the call.
+        pub min: f64 => (Time "min"),
+        /// The largest time of a rank.
+        pub max: f64 => (Time "max"),
+        /// The rank that has it.
+        pub max_rank: u32 => (Plain "rank"),
+        /// The bytes that the calls were given to send, share or write.
+        pub bytes: u64 => (BytesIfAny "bytes"),
+    }
 }
 
 impl Call {
@@ -120,7 +122,7 @@ impl Call {
             .collect()
     }
 
-    fn of(summary: &Summary, call: u16, stat: &CallStat) -> Self {
+    pub(crate) fn of(summary: &Summary, call: u16, stat: &CallStat) -> Self {
         let name = CALLS.get(usize::from(call));
         let (max, max_rank) = stat.time.max().unwrap_or_default();
         let run = summary.elapsed.sum();
@@ -139,22 +141,26 @@ impl Call {
     }
 }
 
-/// A rank that arrived last in sampled collective operations.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Late {
-    /// The rank.
-    pub rank: u32,
-    /// The number of operations in which it was the last one.
-    pub last_in: u64,
-    /// The number of sampled operations.
-    pub operations: u64,
-    /// The seconds that all other ranks waited for it.
-    pub waited: f64,
-    /// These seconds divided by the seconds of all ranks in sampled operations.
-    pub share: f64,
-    /// The maximum error in seconds that the comparison of clocks of different machines adds; 0 on one machine.
-    pub clock_error: f64,
+rows! {
+    /// A rank that arrived last in sampled collective operations.
+    #[serde(deny_unknown_fields)]
+    pub struct Late {
+        /// The rank.
+        pub rank: u32 => (Name "rank"),
+        /// The number of operations in which it was the last one.
+        pub last_in: u64 => (Count "last in"),
+        /// The share of sampled operations in which it was the last one.
+        #[serde(skip)]
+        pub last_share: f64 => (shown Share ""),
+        /// The number of sampled operations.
+        pub operations: u64,
+        /// The seconds that all other ranks waited for it.
+        pub waited: f64 => (Time "waited"),
+        /// These seconds divided by the seconds of all ranks in sampled operations.
+        pub share: f64 => (Share "of their time"),
+        /// The maximum error in seconds that the comparison of clocks of different machines adds; 0 on one machine.
+        pub clock_error: f64,
+    }
 }
 
 impl Late {
@@ -162,6 +168,7 @@ impl Late {
         Self {
             rank: one.rank,
             last_in: one.last_in,
+            last_share: one.last_in as f64 / one.operations.max(1) as f64,
             operations: one.operations,
             waited: seconds(one.waited as f64),
             share: one.share(),
@@ -170,28 +177,29 @@ impl Late {
     }
 }
 
-/// The seconds of a rank.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct RankSeconds {
-    /// From MPI_Init to MPI_Finalize.
-    pub elapsed: f64,
-    /// In MPI.
-    pub in_mpi: f64,
-    /// In sends, receives and waits for messages.
-    pub p2p: f64,
-    /// In collective operations, and in the creation of communicators.
-    pub coll: f64,
-    /// In one-sided communication.
-    pub osc: f64,
-    /// In waits for requests.
-    pub wait: f64,
-    /// In calls about files.
-    pub io: f64,
-    /// In other calls.
-    pub other: f64,
-    /// The share of the longest elapsed time that the rank does not compute: it is in MPI, or has reached MPI_Finalize.
-    pub idle_share: f64,
+rows! {
+    /// The seconds of a rank.
+    #[serde(deny_unknown_fields)]
+    pub struct RankSeconds {
+        /// From MPI_Init to MPI_Finalize.
+        pub elapsed: f64 => (Time "elapsed"),
+        /// In MPI.
+        pub in_mpi: f64 => (Time "in MPI"),
+        /// In sends, receives and waits for messages.
+        pub p2p: f64 => (TimeIfAny "p2p"),
+        /// In collective operations, and in the creation of communicators.
+        pub coll: f64 => (TimeIfAny "coll"),
+        /// In one-sided communication.
+        pub osc: f64 => (TimeIfAny "osc"),
+        /// In waits for requests.
+        pub wait: f64 => (TimeIfAny "wait"),
+        /// In calls about files.
+        pub io: f64 => (TimeIfAny "io"),
+        /// In other calls.
+        pub other: f64 => (TimeIfAny "other"),
+        /// The share of the longest elapsed time that the rank does not compute: it is in MPI, or has reached MPI_Finalize.
+        pub idle_share: f64 => (Share "idle"),
+    }
 }
 
 impl RankSeconds {

@@ -4,8 +4,8 @@ use std::io::{self, BufWriter, Write};
 
 use mpit_vocabulary::{is_deceptive, write_escaped};
 
-use super::columns::{Column, Getter};
-use super::{Sink, Table};
+use super::{ReportTable, Sink};
+use crate::columns::{Row, Value};
 use crate::job::Job;
 
 /// Writes a table of a job. A table without rows has a header, so that programs find its columns.
@@ -13,7 +13,7 @@ use crate::job::Job;
 /// # Errors
 ///
 /// The errors of the sink.
-pub fn write_csv(out: impl Write, job: &Job, table: Table) -> io::Result<()> {
+pub fn write_csv(out: impl Write, job: &Job, table: ReportTable) -> io::Result<()> {
     table.put_into(job, Csv(BufWriter::new(out)))
 }
 
@@ -22,8 +22,8 @@ struct Csv<W: Write>(BufWriter<W>);
 impl<W: Write> Sink for Csv<W> {
     type Done = ();
 
-    fn put<R>(self, columns: &[Column<R>], rows: impl IntoIterator<Item = R>) -> io::Result<()> {
-        let mut out = self.0;
+    fn put<R: Row>(self, rows: impl IntoIterator<Item = R>) -> io::Result<()> {
+        let (mut out, columns) = (self.0, R::exported());
         let names: Vec<&str> = columns.iter().map(|column| column.name).collect();
         writeln!(out, "{}", names.join(","))?;
         let mut digits = itoa::Buffer::new();
@@ -32,22 +32,13 @@ impl<W: Write> Sink for Csv<W> {
                 if at > 0 {
                     out.write_all(b",")?;
                 }
-                match column.get {
-                    Getter::Integer(of) => {
-                        let value = of(&row).map(|value| digits.format(value));
-                        out.write_all(value.unwrap_or_default().as_bytes())?;
-                    }
-                    Getter::Number(of) => {
-                        if let Some(value) = of(&row) {
-                            // As in the JSON.
-                            serde_json::to_writer(&mut out, &value)?;
-                        }
-                    }
-                    Getter::Text(of) => {
-                        if let Some(text) = of(&row) {
-                            put_text(&mut out, text)?;
-                        }
-                    }
+                match column.value(&row) {
+                    Value::Missing => (),
+                    Value::Integer(value) => out.write_all(digits.format(value).as_bytes())?,
+                    // As in the JSON.
+                    Value::Number(value) => serde_json::to_writer(&mut out, &value)?,
+                    Value::Letter(letter) => out.write_all(letter.encode_utf8(&mut [0; 4]).as_bytes())?,
+                    Value::Text(text) => put_text(&mut out, text)?,
                 }
             }
             out.write_all(b"\n")?;

@@ -2,9 +2,9 @@
 
 use serde::Serialize;
 
-use super::Table;
-use crate::data::Missing;
+use super::ReportTable;
 use crate::job::Job;
+use crate::missing::Missing;
 
 /// The version of the manifest and of the tables, which grows when a column is removed or changes its meaning.
 const VERSION: u32 = 1;
@@ -38,12 +38,12 @@ pub struct TableFile {
 
 impl TableFile {
     /// Describes a table with this number of rows.
-    pub fn new(table: Table, rows: u64) -> Self {
+    pub fn new(table: ReportTable, rows: u64) -> Self {
         Self { name: table.as_str(), file: Self::name_of(table), rows }
     }
 
     /// Returns the name of the file of a table.
-    pub fn name_of(table: Table) -> String {
+    pub fn name_of(table: ReportTable) -> String {
         format!("{}.parquet", table.as_str())
     }
 }
@@ -60,7 +60,7 @@ impl Manifest {
             mpit: env!("CARGO_PKG_VERSION"),
             size: job.size,
             present: job.present,
-            missing: job.missing.iter().map(Missing::of).collect(),
+            missing: job.missing.clone(),
             missing_nodes: job.missing_nodes.clone(),
             recovered: job.recovered.clone(),
             tables,

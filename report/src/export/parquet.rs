@@ -1,18 +1,15 @@
 //! Tables as Parquet.
 
 use std::io::{self, Write};
-use std::sync::Arc;
 
-use parquet::basic::{Compression, LogicalType, Repetition, Type as Stored};
-use parquet::data_type::{ByteArray, ByteArrayType, DoubleType, Int64Type};
-use parquet::errors::ParquetError;
-use parquet::file::properties::{WriterProperties, WriterVersion};
-use parquet::file::writer::{SerializedColumnWriter, SerializedFileWriter, SerializedRowGroupWriter};
-use parquet::schema::types::Type;
+use parquet::basic::{LogicalType, Repetition, Type as Stored};
+use parquet::data_type::{ByteArray, ByteArrayType, DataType, DoubleType, Int64Type};
+use parquet::file::writer::SerializedRowGroupWriter;
 
-use super::columns::{Column, Getter};
-use super::{Sink, Table};
+use super::{ReportTable, Sink};
+use crate::columns::{Column, Row, Value, ValueType};
 use crate::job::Job;
+use crate::parquet_file::{self, failure, write_column};
 
 /// Writes a table of a job, with the name of the job as its first column; returns the number of rows.
 ///
@@ -21,7 +18,7 @@ use crate::job::Job;
 /// # Errors
 ///
 /// The errors of the sink.
-pub fn write_parquet(out: impl Write + Send, job: &Job, table: Table, name: &str) -> io::Result<u64> {
+pub fn write_parquet(out: impl Write + Send, job: &Job, table: ReportTable, name: &str) -> io::Result<u64> {
     table.put_into(job, Parquet { out, name })
 }
 
@@ -39,18 +36,16 @@ struct Parquet<'a, W> {
 impl<W: Write + Send> Sink for Parquet<'_, W> {
     type Done = u64;
 
-    fn put<R>(self, columns: &[Column<R>], rows: impl IntoIterator<Item = R>) -> io::Result<u64> {
-        let properties = WriterProperties::builder()
-            .set_compression(Compression::SNAPPY)
-            // Integers that hardly repeat are stored as differences of neighbors, others by a dictionary.
-            .set_writer_version(WriterVersion::PARQUET_2_0)
-            .set_created_by(concat!("mpit ", env!("CARGO_PKG_VERSION")).to_owned());
-        let mut file = SerializedFileWriter::new(
-            self.out,
-            schema(columns).map_err(failure)?,
-            Arc::new(properties.build()),
-        )
-        .map_err(failure)?;
+    fn put<R: Row>(self, rows: impl IntoIterator<Item = R>) -> io::Result<u64> {
+        let columns = &R::exported()[..];
+        let text = Some(LogicalType::String);
+        let fields = columns.iter().map(|column| match column.of {
+            ValueType::Integer => (column.name, Stored::INT64, None),
+            ValueType::Number => (column.name, Stored::DOUBLE, None),
+            ValueType::Text => (column.name, Stored::BYTE_ARRAY, text.clone()),
+        });
+        let fields = std::iter::once((NAME, Stored::BYTE_ARRAY, text.clone())).chain(fields);
+        let mut file = parquet_file::create(self.out, fields, Repetition::OPTIONAL)?;
         let (mut rows, mut written) = (rows.into_iter(), 0);
         loop {
             let group: Vec<R> = rows.by_ref().take(GROUP).collect();
@@ -59,7 +54,7 @@ impl<W: Write + Send> Sink for Parquet<'_, W> {
             }
             written += group.len() as u64;
             let mut writer = file.next_row_group().map_err(failure)?;
-            put_group(&mut writer, columns, &group, self.name).map_err(failure)?;
+            put_group(&mut writer, columns, &group, self.name)?;
             writer.close().map_err(failure)?;
         }
         file.close().map_err(failure)?;
@@ -67,80 +62,47 @@ impl<W: Write + Send> Sink for Parquet<'_, W> {
     }
 }
 
-fn failure(error: ParquetError) -> io::Error {
-    io::Error::other(error)
-}
-
-fn schema<R>(columns: &[Column<R>]) -> Result<Arc<Type>, ParquetError> {
-    let text = Some(LogicalType::String);
-    let mut fields = vec![field(NAME, Stored::BYTE_ARRAY, text.clone())?];
-    for column in columns {
-        fields.push(match column.get {
-            Getter::Integer(_) => field(column.name, Stored::INT64, None)?,
-            Getter::Number(_) => field(column.name, Stored::DOUBLE, None)?,
-            Getter::Text(_) => field(column.name, Stored::BYTE_ARRAY, text.clone())?,
-        });
-    }
-    Type::group_type_builder("mpit").with_fields(fields).build().map(Arc::new)
-}
-
-fn field(name: &str, stored: Stored, meaning: Option<LogicalType>) -> Result<Arc<Type>, ParquetError> {
-    let field = Type::primitive_type_builder(name, stored).with_repetition(Repetition::OPTIONAL);
-    field.with_logical_type(meaning).build().map(Arc::new)
-}
-
-fn put_group<R, W: Write + Send>(
+fn put_group<R: 'static, W: Write + Send>(
     group: &mut SerializedRowGroupWriter<'_, W>,
     columns: &[Column<R>],
     rows: &[R],
     name: &str,
-) -> Result<(), ParquetError> {
+) -> io::Result<()> {
     let name = ByteArray::from(name);
-    put_column(
-        group,
-        rows,
-        |_| Some(name.clone()),
-        |column, values, levels| column.typed::<ByteArrayType>().write_batch(values, Some(levels), None),
-    )?;
+    put_column::<ByteArrayType, _, _>(group, rows, |_| Some(name.clone()))?;
     for column in columns {
-        match column.get {
-            Getter::Integer(of) => {
-                let value = |row: &R| of(row).map(|value| i64::try_from(value).unwrap_or(i64::MAX));
-                put_column(group, rows, value, |column, values, levels| {
-                    column.typed::<Int64Type>().write_batch(values, Some(levels), None)
-                })?;
+        match column.of {
+            ValueType::Integer => put_column::<Int64Type, _, _>(group, rows, |row| match column.value(row) {
+                Value::Integer(value) => Some(i64::try_from(value).unwrap_or(i64::MAX)),
+                _ => None,
+            }),
+            ValueType::Number => put_column::<DoubleType, _, _>(group, rows, |row| match column.value(row) {
+                Value::Number(value) => Some(value),
+                _ => None,
+            }),
+            ValueType::Text => {
+                put_column::<ByteArrayType, _, _>(group, rows, |row| match column.value(row) {
+                    Value::Text(text) => Some(text.into()),
+                    Value::Letter(letter) => Some((&*letter.encode_utf8(&mut [0; 4])).into()),
+                    _ => None,
+                })
             }
-            Getter::Number(of) => put_column(group, rows, of, |column, values, levels| {
-                column.typed::<DoubleType>().write_batch(values, Some(levels), None)
-            })?,
-            Getter::Text(of) => put_column(
-                group,
-                rows,
-                |row| of(row).map(ByteArray::from),
-                |column, values, levels| {
-                    column.typed::<ByteArrayType>().write_batch(values, Some(levels), None)
-                },
-            )?,
-        }
+        }?;
     }
     Ok(())
 }
 
 /// Writes the next column: its values, and for each row the level 1 if it has one and 0 otherwise.
-fn put_column<R, T, W: Write + Send>(
+fn put_column<T: DataType, R, W: Write + Send>(
     group: &mut SerializedRowGroupWriter<'_, W>,
     rows: &[R],
-    value: impl Fn(&R) -> Option<T>,
-    write: impl FnOnce(&mut SerializedColumnWriter<'_>, &[T], &[i16]) -> Result<usize, ParquetError>,
-) -> Result<(), ParquetError> {
+    value: impl Fn(&R) -> Option<T::T>,
+) -> io::Result<()> {
     let (mut values, mut levels) = (Vec::with_capacity(rows.len()), Vec::with_capacity(rows.len()));
     for row in rows {
         let value = value(row);
         levels.push(i16::from(value.is_some()));
         values.extend(value);
     }
-    let missing = || ParquetError::General("a column more than the schema has".into());
-    let mut column = group.next_column()?.ok_or_else(missing)?;
-    write(&mut column, &values, &levels)?;
-    column.close()
+    write_column::<T, _>(group, &values, Some(&levels))
 }

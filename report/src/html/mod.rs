@@ -13,11 +13,11 @@ use serde::Serialize;
 
 use crate::job::Job;
 use crate::json;
-use crate::missing::line_of_nodes;
+use crate::missing;
 use crate::nodes::NodeOrder;
 use crate::picture::{self, Embedding, ORIGIN, SHOWN, Tiles, escaped, pixels, shown};
-use crate::sparse::Matrix;
-use crate::tables::{self, Table};
+use crate::text_view::{self, View};
+use mpit_placement::Matrix;
 
 const CSS: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
@@ -120,7 +120,7 @@ fn body(out: &mut String, job: &Job, title: &str, maps: &[Map<'_>]) -> fmt::Resu
     without_data(out, job)?;
     bars::section(out, job)?;
     timeline::section(out, job)?;
-    section(out, &tables::totals(job))?;
+    section(out, &text_view::totals(job))?;
     out.push_str("<h2>Traffic between ranks</h2>\n");
     for (at, Map { name, tiles, order }) in maps.iter().enumerate() {
         let open = if at == 0 { " open" } else { "" };
@@ -129,47 +129,42 @@ fn body(out: &mut String, job: &Job, title: &str, maps: &[Map<'_>]) -> fmt::Resu
         out.push_str(&picture::svg(tiles, job, title, order.as_ref(), Embedding::Page));
         out.push_str("</div></details>\n");
     }
-    tables::details(job, PAIRS, COMMS).try_for_each(|table| section(out, &table))
+    text_view::details(job, PAIRS, COMMS).try_for_each(|view| section(out, &view))
 }
 
 /// Lists the ranks and the nodes without data.
 fn without_data(out: &mut String, job: &Job) -> fmt::Result {
-    if job.missing.is_empty() {
+    let lines = missing::lines(&job.missing, &job.missing_nodes, MISSING);
+    if lines.is_empty() {
         return Ok(());
     }
     out.push_str("<ul>\n");
-    for missing in job.missing.iter().take(MISSING) {
-        writeln!(out, "<li>missing: {}</li>", escaped(&missing.to_string()))?;
-    }
-    if job.missing.len() > MISSING {
-        writeln!(out, "<li>and {} ranges of ranks more</li>", job.missing.len() - MISSING)?;
-    }
-    if let Some(line) = line_of_nodes(&job.missing_nodes, MISSING) {
+    for line in lines {
         writeln!(out, "<li>{}</li>", escaped(&line))?;
     }
     out.push_str("</ul>\n");
     Ok(())
 }
 
-fn section(out: &mut String, table: &Table) -> fmt::Result {
-    writeln!(out, "<h2>{}</h2>", table.heading)?;
-    if table.rows.is_empty() {
+fn section(out: &mut String, view: &View) -> fmt::Result {
+    writeln!(out, "<h2>{}</h2>", view.heading)?;
+    if view.rows.is_empty() {
         return writeln!(out, "<p>nothing was recorded</p>");
     }
-    let class = |at: usize| if at < table.text_columns { " class=\"text\"" } else { "" };
+    let class = |is_name: bool| if is_name { " class=\"text\"" } else { "" };
     out.push_str("<div class=\"wide\" tabindex=\"0\"><table>\n<thead><tr>");
-    for (at, head) in table.heads.iter().enumerate() {
-        write!(out, "<th{}>{head}</th>", class(at))?;
+    for (head, is_name) in &view.heads {
+        write!(out, "<th{}>{head}</th>", class(*is_name))?;
     }
-    out.push_str(if table.has_bars() {
+    out.push_str(if view.has_bars() {
         "<th></th></tr></thead>\n<tbody>\n"
     } else {
         "</tr></thead>\n<tbody>\n"
     });
-    for row in &table.rows {
+    for row in &view.rows {
         out.push_str("<tr>");
-        for (at, cell) in row.cells.iter().enumerate() {
-            write!(out, "<td{}>{}</td>", class(at), escaped(cell))?;
+        for (cell, (_, is_name)) in row.cells.iter().zip(&view.heads) {
+            write!(out, "<td{}>{}</td>", class(*is_name), escaped(cell))?;
         }
         if let Some(share) = row.bar {
             write!(out, "<td class=\"bar\"><i style=\"width:{:.2}%\"></i></td>", share * 100.0)?;
@@ -177,8 +172,8 @@ fn section(out: &mut String, table: &Table) -> fmt::Result {
         out.push_str("</tr>\n");
     }
     out.push_str("</tbody></table></div>\n");
-    if table.more > 0 {
-        writeln!(out, "<p>and {} more</p>", table.more)?;
+    if view.more > 0 {
+        writeln!(out, "<p>and {} more</p>", view.more)?;
     }
     Ok(())
 }

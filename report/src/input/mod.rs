@@ -56,7 +56,7 @@ pub enum Error {
 }
 
 /// The files of one run, or of one phase of one.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Run {
     directory: PathBuf,
     stem: String,
@@ -78,23 +78,6 @@ pub struct Run {
 }
 
 impl Run {
-    /// Returns a run without files.
-    fn empty(directory: PathBuf, stem: String, identity: Option<Identity>) -> Self {
-        Self {
-            directory,
-            stem,
-            identity,
-            newer: 0,
-            written: None,
-            by_rank: BTreeMap::new(),
-            recovered: BTreeMap::new(),
-            combined: None,
-            summary: None,
-            tables: None,
-            series: BTreeMap::new(),
-        }
-    }
-
     /// Returns the beginning of the files' names, without the directory.
     pub fn stem(&self) -> &str {
         &self.stem
@@ -159,11 +142,8 @@ impl Run {
         let is_of_texts = |rank: &Option<u32>| rank.is_some_and(|rank| by_rank.contains_key(&rank));
         let series = self.series.iter().filter(|(rank, _)| is_of_texts(rank));
         let series = series.map(|(rank, path)| (*rank, path.clone())).collect();
-        Self {
-            by_rank,
-            series,
-            ..Self::empty(self.directory.clone(), self.stem.clone(), self.identity.clone())
-        }
+        let (directory, stem, identity) = (self.directory.clone(), self.stem.clone(), self.identity.clone());
+        Self { directory, stem, identity, by_rank, series, ..Self::default() }
     }
 
     /// Returns true if there are files with the records of processes.
@@ -431,7 +411,8 @@ fn add(runs: &mut Vec<Run>, file: Named, identity: Option<Identity>) {
     };
     let named = identity.clone().filter(Identity::is_named);
     let at = runs.iter().rposition(same).or_else(newest).unwrap_or_else(|| {
-        runs.push(Run::empty(file.directory.clone(), file.stem.clone(), identity));
+        let (directory, stem) = (file.directory.clone(), file.stem.clone());
+        runs.push(Run { directory, stem, identity, ..Run::default() });
         runs.len() - 1
     });
     // Files of another run do not match from now on.

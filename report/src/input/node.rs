@@ -67,8 +67,9 @@ pub(crate) fn files_of_node(stem: &Path, processes: &NodeProcesses) -> io::Resul
             Some(identity) if !has_store && !file.store && processes.wrote(rank, &identity) => {
                 let new = || {
                     let stem = stem_of(stem, file.world);
-                    let name = stem.file_name().unwrap_or_default().to_string_lossy().into_owned();
-                    Run::empty(directory_of(&stem).to_owned(), name, Some(identity))
+                    let directory = directory_of(&stem).to_owned();
+                    let stem = stem.file_name().unwrap_or_default().to_string_lossy().into_owned();
+                    Run { directory, stem, identity: Some(identity), ..Run::default() }
                 };
                 worlds.entry(file.world).or_insert_with(new).by_rank.insert(rank, file.path);
             }

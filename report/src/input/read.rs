@@ -17,7 +17,7 @@ use super::Run;
 use super::run_series::each_series;
 use crate::job::Job;
 use crate::job_part::{Part, PartOf};
-use crate::problem::Problem;
+use crate::problem::{Problem, unreadable};
 use crate::records::{self, JobTables, TextOf};
 
 /// The number of bytes of sections that are parsed together: enough work for all processors, with little memory.
@@ -192,10 +192,6 @@ fn beside<'a>(run: &'a Run, known: &[u32], notes: &mut Vec<String>) -> Vec<(u32,
         notes.push(format!("{in_tables} files of processes are left out: {} has these processes", whole()));
     }
     wanted
-}
-
-fn unreadable(path: &Path, error: &io::Error) -> Problem {
-    Problem::of_file(path, format!("cannot read: {error}"))
 }
 
 /// Reads the text of a process. `part` gets what its store says beside it, and problems.

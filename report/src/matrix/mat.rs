@@ -6,7 +6,7 @@ use std::io::{self, BufWriter, Write};
 use mpit_format::rows::Kind;
 
 use crate::job::Job;
-use crate::sparse::{Cell, Matrix};
+use mpit_placement::{Cell, Matrix};
 
 /// The maximum number of processes for dense matrices.
 pub const MAT_LIMIT: u32 = 20_000;

@@ -3,7 +3,7 @@
 use std::io::{self, BufWriter, Write};
 
 use super::mat::Value;
-use crate::sparse::Matrix;
+use mpit_placement::Matrix;
 
 /// Writes a matrix of `size` rows, one for each sender. Indices are ranks plus one, as the format requires.
 ///

@@ -4,7 +4,6 @@
 //! are, and regions if their names are.
 
 pub(crate) mod resolve;
-mod screen;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -15,8 +14,6 @@ use mpit_format::summary::{CallStat, CallSum};
 use mpit_format::times::{CallRow, OTHER_REGIONS, OTHER_SITES, RegionRow, SiteRow};
 
 use resolve::Location;
-pub use screen::ProgramParts;
-pub(crate) use screen::lines;
 
 /// The number of regions that a note names.
 const NAMED: usize = 5;

@@ -10,30 +10,36 @@ use hashbrown::HashMap;
 use mpit_format::files;
 use object::Object;
 use object::read::ReadCache;
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use super::{Origins, Site};
 
 /// The maximum number of inlined functions of a place.
 const MAX_FRAMES: usize = 32;
 
-/// A function, and a line of it.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Frame {
-    pub(crate) function: Option<String>,
-    pub(crate) file: Option<String>,
-    pub(crate) line: Option<u32>,
+/// A function of the program, and a line of it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Code {
+    /// The name of the function; null if it is not known.
+    pub function: Option<String>,
+    /// The path of the source; null if the module has no debug information.
+    pub file: Option<String>,
+    /// The line, from 1.
+    pub line: Option<u32>,
 }
 
 /// The source code of a place.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Location {
     /// The functions, of which each one is inlined into the next one. Empty if the module has no symbols.
-    pub(crate) frames: Vec<Frame>,
+    pub(crate) frames: Vec<Code>,
     /// The reason why there are no functions.
     pub(crate) problem: Option<String>,
 }
 
-impl fmt::Display for Frame {
+impl fmt::Display for Code {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let file = self.file.as_deref().map(|path| Path::new(path).file_name().unwrap_or_default());
         match (file, self.line, &self.function) {
@@ -128,7 +134,7 @@ fn locate(loader: &Loader, offset: u64) -> Location {
             let function = frame.function.as_ref();
             let function = function.and_then(|function| Some(function.demangle().ok()?.into_owned()));
             let (file, line) = frame.location.map_or((None, None), |location| (location.file, location.line));
-            frames.push(Frame { function, file: file.map(str::to_owned), line });
+            frames.push(Code { function, file: file.map(str::to_owned), line });
             if frames.len() == MAX_FRAMES {
                 break;
             }
@@ -137,8 +143,7 @@ fn locate(loader: &Loader, offset: u64) -> Location {
     if frames.iter().all(|frame| frame.function.is_none() && frame.line.is_none()) {
         let name =
             loader.find_symbol(address).map(|name| addr2line::demangle_auto(name.into(), None).into_owned());
-        frames =
-            name.map(|name| Frame { function: Some(name), file: None, line: None }).into_iter().collect();
+        frames = name.map(|name| Code { function: Some(name), file: None, line: None }).into_iter().collect();
     }
     let problem = if frames.is_empty() { Some("the module has no symbols".into()) } else { None };
     Location { frames, problem }

@@ -8,14 +8,14 @@ use std::path::{Path, PathBuf};
 use mpit_format::Identity;
 use mpit_format::calls::CALLS;
 use mpit_format::summary::Area;
+use mpit_tests::patterns;
+use mpit_tests::simulated::SimulatedJob;
 
 use super::{NodePacked, Packed, PackedFile, finish, pack_all, pack_node, write};
 use crate::data::Report;
 use crate::input::{self, NodeProcesses, Run};
-use crate::placement::patterns;
 use crate::records::{Checksum, JobTables, PartFile, part_file};
 use crate::series::{SeriesFile, SeriesRow};
-use crate::simulated::SimulatedJob;
 
 const RUN: &str = "r-1\tw\t3 ranks\t2026-11-22T08:15:00.123Z";
 

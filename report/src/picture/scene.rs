@@ -8,8 +8,8 @@ use super::colors::{Color, STEPS, Scale, color};
 use super::tiles::Tiles;
 use crate::job::Job;
 use crate::nodes::NodeOrder;
-use crate::sparse::Matrix;
 use crate::units::bytes;
+use mpit_placement::Matrix;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Rect {

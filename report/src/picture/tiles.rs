@@ -1,7 +1,7 @@
 //! A matrix reduced to a displayable size: in a large matrix, each tile is the sum of a square of cells.
 
 use crate::nodes::NodeOrder;
-use crate::sparse::{Cell, CellRange, Matrix, added_up};
+use mpit_placement::{Cell, CellRange, Matrix, added_up};
 
 /// The maximum number of tiles in a row.
 pub(crate) const MOST: u32 = 256;

@@ -10,10 +10,10 @@ use serde::{Deserialize, Serialize};
 use tempfile::TempDir;
 
 use super::atomic::{read_json, sync, unfinished_in, write_json};
-use super::columns::Table;
 use super::manifest::{MANIFEST, Manifest, Ranges, VERSION, has_one_of};
 use super::names::{in_name, part_name, processes_of};
 use super::part::{PartFile, part_file};
+use super::record_tables::RecordTable;
 
 /// The ending of the names of directories with tables.
 pub const ENDING: &str = ".tables";
@@ -199,7 +199,7 @@ impl JobTables {
     /// Returns the number of bytes of all tables.
     pub(crate) fn bytes(&self) -> u64 {
         let parts = self.parts().unwrap_or_default();
-        let files = parts.iter().flat_map(|part| Table::ALL.map(|table| part.join(table.file())));
+        let files = parts.iter().flat_map(|part| RecordTable::ALL.map(|table| part.join(table.file())));
         files.filter_map(|file| fs::metadata(file).ok()).map(|file| file.len()).sum()
     }
 

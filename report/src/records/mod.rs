@@ -4,14 +4,14 @@
 //! programs can write a part each. Its manifest is written last. A report of the tables is the same as one of the texts. [`export`](crate::export) writes other tables: those of a report, about the job as a whole.
 
 mod atomic;
-mod columns;
 mod job;
 mod manifest;
 mod names;
 mod part;
 mod read;
+mod record_file;
+mod record_tables;
 mod removal;
-mod table;
 mod text;
 
 use std::path::{Path, PathBuf};
@@ -23,7 +23,7 @@ pub(crate) use part::{PartFile, part_file};
 pub(crate) use part::{PartWriter, TextOf};
 pub(crate) use read::{missing_nodes, read};
 #[cfg(test)]
-pub(crate) use table::Checksum;
+pub(crate) use record_file::Checksum;
 
 /// Returns the directory of the tables of a run. `stem` is the beginning of the names of its files.
 #[must_use]

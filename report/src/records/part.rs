@@ -14,8 +14,8 @@ use mpit_format::times::{CallRow, LateRow, RegionRow, SiteRow, TimeRow};
 use serde::{Deserialize, Serialize};
 
 use super::atomic::{read_json, write_json};
-use super::columns::Table;
-use super::table::{Checksum, TableWriter};
+use super::record_file::{Checksum, RecordWriter};
+use super::record_tables::RecordTable;
 use super::text::{bytes_of_bin, write_durations, write_operations};
 use crate::problem::{Problem, Problems};
 use crate::series::SeriesRow;
@@ -86,7 +86,7 @@ type Comms = HashMap<Box<[u8]>, (Comm, [TrafficSum; 3])>;
 pub(crate) struct PartWriter {
     directory: PathBuf,
     step_nodes: Option<String>,
-    tables: [Option<TableWriter>; Table::ALL.len()],
+    tables: [Option<RecordWriter>; RecordTable::ALL.len()],
     process: Option<Process>,
     /// The histogram of the line whose row is next.
     bins: Option<[u64; BINS]>,
@@ -136,7 +136,7 @@ impl PartWriter {
     pub(crate) fn add_series(&mut self, rows: &[SeriesRow]) {
         for SeriesRow { rank, start, end, area, calls, ns, messages, bytes } in rows {
             let numbers = [(*rank).into(), *start, *end, *calls, *ns, *messages, *bytes];
-            self.put(Table::Series, &numbers, &[area.as_str().as_bytes()]);
+            self.put(RecordTable::Series, &numbers, &[area.as_str().as_bytes()]);
         }
     }
 
@@ -153,7 +153,7 @@ impl PartWriter {
             return Err(error);
         }
         let mut tables = BTreeMap::new();
-        for (table, writer) in Table::ALL.into_iter().zip(self.tables) {
+        for (table, writer) in RecordTable::ALL.into_iter().zip(self.tables) {
             if let Some(writer) = writer {
                 tables.insert(table.file(), writer.close()?);
             }
@@ -171,7 +171,7 @@ impl PartWriter {
         Ok((part, self.problems))
     }
 
-    fn put(&mut self, table: Table, numbers: &[u64], texts: &[&[u8]]) {
+    fn put(&mut self, table: RecordTable, numbers: &[u64], texts: &[&[u8]]) {
         if self.error.is_none()
             && let Err(error) = self.try_put(table, numbers, texts)
         {
@@ -180,11 +180,11 @@ impl PartWriter {
     }
 
     /// A table without rows has no file.
-    fn try_put(&mut self, table: Table, numbers: &[u64], texts: &[&[u8]]) -> io::Result<()> {
+    fn try_put(&mut self, table: RecordTable, numbers: &[u64], texts: &[&[u8]]) -> io::Result<()> {
         let writer = &mut self.tables[table as usize];
         let writer = match writer {
             Some(writer) => writer,
-            None => writer.insert(TableWriter::create(&self.directory.join(table.file()), table)?),
+            None => writer.insert(RecordWriter::create(&self.directory.join(table.file()), table)?),
         };
         writer.add(numbers, texts)
     }
@@ -194,7 +194,7 @@ impl PartWriter {
         let words = time.as_ref().map_or(("", ""), |time| (time.mode.as_str(), time.clock.as_str()));
         let TimeRow { elapsed, domain, error, .. } = time.unwrap_or_default();
         let texts = [host.as_bytes(), words.0.as_bytes(), words.1.as_bytes()];
-        self.put(Table::Ranks, &[rank.into(), elapsed, domain, error], &texts);
+        self.put(RecordTable::Ranks, &[rank.into(), elapsed, domain, error], &texts);
     }
 
     fn put_comms(&mut self) {
@@ -207,7 +207,7 @@ impl PartWriter {
         let (name, members) = line.split_at(comm.name_len.min(line.len()));
         let numbers = [comm.size.into(), o2a.count, o2a.bytes, a2o.count, a2o.bytes, a2a.count, a2a.bytes];
         // Behind the tab.
-        self.put(Table::Comms, &numbers, &[name, members.get(1..).unwrap_or_default()]);
+        self.put(RecordTable::Comms, &numbers, &[name, members.get(1..).unwrap_or_default()]);
     }
 }
 
@@ -236,11 +236,11 @@ impl Sink for PartWriter {
         let Row { kind, from, to, last, sum: TrafficSum { count, bytes } } = row;
         if let Some(bins) = self.bins.take() {
             for (bin, messages) in bins.into_iter().enumerate().filter(|(_, messages)| *messages > 0) {
-                self.put(Table::Sizes, &[from.into(), to.into(), bytes_of_bin(bin), messages], &[]);
+                self.put(RecordTable::Sizes, &[from.into(), to.into(), bytes_of_bin(bin), messages], &[]);
             }
         }
         let numbers = [from.into(), to.into(), last.into(), count, bytes];
-        self.put(Table::Pairs, &numbers, &[Kind::as_str(kind).as_bytes()]);
+        self.put(RecordTable::Pairs, &numbers, &[Kind::as_str(kind).as_bytes()]);
     }
 
     fn add_sizes(&mut self, bins: &[u64; BINS]) {
@@ -272,29 +272,37 @@ impl Sink for PartWriter {
         write_durations(&mut text, &row.durations);
         let CallRow { region, site, count, timed, ns, min, max, bytes, .. } = row;
         let numbers = [rank.into(), region.into(), site, count, timed, ns, min, max, bytes];
-        self.put(Table::Calls, &numbers, &[row.call.name.as_bytes(), row.comm.as_bytes(), text.as_bytes()]);
+        self.put(
+            RecordTable::Calls,
+            &numbers,
+            &[row.call.name.as_bytes(), row.comm.as_bytes(), text.as_bytes()],
+        );
         self.text = text;
     }
 
     fn add_late(&mut self, rank: u32, row: LateRow) {
         let mut text = std::mem::take(&mut self.text);
         let base = write_operations(&mut text, &row);
-        self.put(Table::Late, &[rank.into(), row.lineage, base], &[row.comm.as_bytes(), text.as_bytes()]);
+        self.put(
+            RecordTable::Late,
+            &[rank.into(), row.lineage, base],
+            &[row.comm.as_bytes(), text.as_bytes()],
+        );
         self.text = text;
     }
 
     fn add_site(&mut self, rank: u32, row: SiteRow) {
         let texts = [row.build_id.as_bytes(), row.module.as_bytes()];
-        self.put(Table::Sites, &[rank.into(), row.number, row.offset], &texts);
+        self.put(RecordTable::Sites, &[rank.into(), row.number, row.offset], &texts);
     }
 
     fn add_region(&mut self, rank: u32, row: RegionRow) {
         let numbers = [rank.into(), row.number.into(), row.mismatches];
-        self.put(Table::Regions, &numbers, &[row.name.as_bytes()]);
+        self.put(RecordTable::Regions, &numbers, &[row.name.as_bytes()]);
     }
 
     fn add_line(&mut self, rank: u32, component: String, text: String) {
-        self.put(Table::Lines, &[rank.into()], &[component.as_bytes(), text.as_bytes()]);
+        self.put(RecordTable::Lines, &[rank.into()], &[component.as_bytes(), text.as_bytes()]);
     }
 
     fn add_recovered(&mut self, rank: u32) {
@@ -308,7 +316,7 @@ impl Sink for PartWriter {
     }
 
     fn add_about(&mut self, about: About) {
-        self.put(Table::Facts, &[], &[about.key.as_bytes(), about.value.as_bytes()]);
+        self.put(RecordTable::Facts, &[], &[about.key.as_bytes(), about.value.as_bytes()]);
     }
 
     fn add_problem(&mut self, line: u64, what: impl FnOnce() -> String) {

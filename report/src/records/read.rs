@@ -15,14 +15,14 @@ use mpit_format::times::{CallRow, Clock, LateRow, Mode, RegionRow, SiteRow, Time
 use rayon::prelude::*;
 
 use super::JobTables;
-use super::columns::Table;
 use super::part::{PartFile, part_file};
-use super::table::{Checksum, Group, Row, TableReader, check};
+use super::record_file::{Checksum, Group, RecordReader, Row, check};
+use super::record_tables::RecordTable;
 use super::text::{bin_of_bytes, call, durations, operations};
 use crate::job_part::{MOST_RANKS, Part, PartOf};
 use crate::missing;
 use crate::nodes::Nodes;
-use crate::problem::Problem;
+use crate::problem::{Problem, unreadable};
 use crate::series::{self, SeriesRow};
 
 /// Reads the tables of a job. `progress` receives the number of bytes of each piece that was read.
@@ -57,8 +57,10 @@ pub(crate) fn missing_nodes(tables: &JobTables) -> Vec<String> {
     for directory in tables.parts().unwrap_or_default() {
         let Ok(file) = part_file(&directory) else { return Vec::new() };
         let reader = PartReader { directory: &directory, progress: &progress, tables: &file.tables };
-        reader.checked(Table::Ranks, &mut whole, |part| reader.rows(Table::Ranks, part, add_rank));
-        reader.checked(Table::Facts, &mut whole, |part| reader.rows(Table::Facts, part, add_fact));
+        reader
+            .checked(RecordTable::Ranks, &mut whole, |part| reader.rows(RecordTable::Ranks, part, add_rank));
+        reader
+            .checked(RecordTable::Facts, &mut whole, |part| reader.rows(RecordTable::Facts, part, add_fact));
         whole.step_nodes.extend(file.step_nodes);
     }
     if !whole.problems.kept.is_empty() {
@@ -68,8 +70,12 @@ pub(crate) fn missing_nodes(tables: &JobTables) -> Vec<String> {
     missing::missing_nodes(&whole.about, &whole.step_nodes, machines.of_each(&whole.ranks))
 }
 
-fn unreadable(path: &Path, error: &io::Error) -> Problem {
-    Problem::of_file(path, format!("cannot read: {error}"))
+/// Reports rows that are not understood, if there are any.
+fn report_wrong(part: &mut Part, path: &Path, wrong: u64) {
+    if wrong > 0 {
+        let what = format!("{wrong} rows have values that mpit does not write; they are left out");
+        part.problems.add(|| Problem::of_file(path, what));
+    }
 }
 
 /// Reads the part of a node. A table that cannot be read is a problem, and leaves the others.
@@ -92,18 +98,18 @@ fn read_part(directory: &Path, progress: &(dyn Fn(u64) + Sync)) -> Part {
     part.missing = file.missing;
     part.step_nodes.extend(file.step_nodes);
     let reader = PartReader { directory, progress, tables: &file.tables };
-    reader.checked(Table::Ranks, &mut part, |part| reader.processes(part));
-    let small: [(Table, AddRow); 4] = [
-        (Table::Comms, add_comm),
-        (Table::Series, add_series),
-        (Table::Facts, add_fact),
-        (Table::Lines, add_line),
+    reader.checked(RecordTable::Ranks, &mut part, |part| reader.processes(part));
+    let small: [(RecordTable, AddRow); 4] = [
+        (RecordTable::Comms, add_comm),
+        (RecordTable::Series, add_series),
+        (RecordTable::Facts, add_fact),
+        (RecordTable::Lines, add_line),
     ];
     for (table, add) in small {
         reader.checked(table, &mut part, |part| reader.rows(table, part, add));
     }
-    let pairs = reader.large(Table::Pairs, add_pairs);
-    let sizes = reader.large(Table::Sizes, add_sizes);
+    let pairs = reader.large(RecordTable::Pairs, add_pairs);
+    let sizes = reader.large(RecordTable::Sizes, add_sizes);
     part.absorb(pairs).absorb(sizes)
 }
 
@@ -120,35 +126,29 @@ struct PartReader<'a> {
 }
 
 impl PartReader<'_> {
-    fn path(&self, table: Table) -> PathBuf {
+    fn path(&self, table: RecordTable) -> PathBuf {
         self.directory.join(table.file())
     }
 
     /// Opens a table; `None` if it has no rows.
-    fn open(&self, table: Table) -> io::Result<Option<TableReader>> {
+    fn open(&self, table: RecordTable) -> io::Result<Option<RecordReader>> {
         let Some(checksum) = self.tables.get(&table.file()) else { return Ok(None) };
         check(&self.path(table), *checksum)?;
-        TableReader::open(&self.path(table), table).map(Some)
+        RecordReader::open(&self.path(table), table).map(Some)
     }
 
     /// Reads something, and reports an error, and rows that are not understood.
-    fn checked(&self, table: Table, part: &mut Part, read: impl FnOnce(&mut Part) -> io::Result<u64>) {
+    fn checked(&self, table: RecordTable, part: &mut Part, read: impl FnOnce(&mut Part) -> io::Result<u64>) {
         let path = self.path(table);
         match read(part) {
-            Ok(0) => (),
-            Ok(wrong) => part.problems.add(|| {
-                Problem::of_file(
-                    &path,
-                    format!("{wrong} rows have values that mpit does not write; they are left out"),
-                )
-            }),
+            Ok(wrong) => report_wrong(part, &path, wrong),
             Err(error) => part.problems.add(|| unreadable(&path, &error)),
         }
         (self.progress)(fs::metadata(&path).map_or(0, |file| file.len()));
     }
 
     /// Reads the rows of a table. Returns the number of those that are not understood.
-    fn rows(&self, table: Table, part: &mut Part, add: AddRow) -> io::Result<u64> {
+    fn rows(&self, table: RecordTable, part: &mut Part, add: AddRow) -> io::Result<u64> {
         let Some(reader) = self.open(table)? else { return Ok(0) };
         let path = self.path(table);
         let mut wrong = 0;
@@ -161,7 +161,7 @@ impl PartReader<'_> {
     }
 
     /// Reads a large table in parallel.
-    fn large(&self, table: Table, add: AddGroup) -> Part {
+    fn large(&self, table: RecordTable, add: AddGroup) -> Part {
         let path = self.path(table);
         let groups = self.open(table).map(|reader| reader.map_or(0, |reader| reader.groups()));
         let groups = match groups {
@@ -175,19 +175,10 @@ impl PartReader<'_> {
         let bytes = fs::metadata(&path).map_or(0, |file| file.len()) / groups.max(1) as u64;
         let one = |mut part: Part, at: usize| {
             // Opened for each group: threads would share the position in a file.
-            match TableReader::open(&path, table).and_then(|reader| reader.group(at)) {
+            match RecordReader::open(&path, table).and_then(|reader| reader.group(at)) {
                 Ok(group) => {
                     let wrong = add(&mut PartOf { part: &mut part, path: &path }, &group);
-                    if wrong > 0 {
-                        part.problems.add(|| {
-                            Problem::of_file(
-                                &path,
-                                format!(
-                                    "{wrong} rows have values that mpit does not write; they are left out"
-                                ),
-                            )
-                        });
-                    }
+                    report_wrong(&mut part, &path, wrong);
                 }
                 Err(error) => part.problems.add(|| unreadable(&path, &error)),
             }
@@ -199,15 +190,15 @@ impl PartReader<'_> {
 
     /// Reads the processes one after the other, each with its rows of the tables about time, as its text has them.
     fn processes(&self, part: &mut Part) -> io::Result<u64> {
-        let Some(ranks) = self.open(Table::Ranks)? else { return Ok(0) };
+        let Some(ranks) = self.open(RecordTable::Ranks)? else { return Ok(0) };
         let mut tables = [
-            (Table::Calls, add_call as AddRow),
-            (Table::Late, add_late),
-            (Table::Sites, add_site),
-            (Table::Regions, add_region),
+            (RecordTable::Calls, add_call as AddRow),
+            (RecordTable::Late, add_late),
+            (RecordTable::Sites, add_site),
+            (RecordTable::Regions, add_region),
         ]
         .map(|(table, add)| (RowsOfRanks::open(self, table, part), add));
-        let path = self.path(Table::Ranks);
+        let path = self.path(RecordTable::Ranks);
         let mut wrong = 0;
         for at in 0..ranks.groups() {
             for row in ranks.group(at)?.rows() {
@@ -230,7 +221,7 @@ impl PartReader<'_> {
 
 /// The rows of a table that has those of each rank one after the other, in the order of the table of ranks.
 struct RowsOfRanks {
-    table: Option<TableReader>,
+    table: Option<RecordReader>,
     next_group: usize,
     group: Group,
     at: usize,
@@ -238,7 +229,7 @@ struct RowsOfRanks {
 
 impl RowsOfRanks {
     /// Opens a table. One that cannot be read is a problem, and taken for empty.
-    fn open(reader: &PartReader<'_>, table: Table, part: &mut Part) -> Self {
+    fn open(reader: &PartReader<'_>, table: RecordTable, part: &mut Part) -> Self {
         let opened = reader.open(table).unwrap_or_else(|error| {
             part.problems.add(|| unreadable(&reader.path(table), &error));
             None

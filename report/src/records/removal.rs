@@ -5,10 +5,10 @@ use std::io::{self, ErrorKind};
 use std::path::PathBuf;
 
 use super::atomic::{UNFINISHED, remove_if_there};
-use super::columns::Table;
 use super::job::{JOB, JobTables};
 use super::manifest::MANIFEST;
 use super::part::PartFile;
+use super::record_tables::RecordTable;
 
 /// The paths in a directory of tables.
 struct Contents {
@@ -63,7 +63,7 @@ impl JobTables {
             names.iter().any(|own| *own == name) || name.starts_with(UNFINISHED)
         };
         let own: Vec<String> = [JOB, MANIFEST].map(str::to_owned).into();
-        let tables = Table::ALL.iter().map(|table| table.file());
+        let tables = RecordTable::ALL.iter().map(|table| table.file());
         let in_parts: Vec<String> = tables.chain([PartFile::NAME.to_owned()]).collect();
         let mut of_parts = Vec::new();
         for part in &parts {

@@ -7,7 +7,7 @@ use mpit_format::Identity;
 use mpit_format::files::{self, MAX_PROCESS_BYTES};
 
 use super::{SeriesRow, area};
-use crate::problem::{Problem, Problems};
+use crate::problem::{Problem, Problems, unreadable};
 
 /// The end of the file's name.
 pub const ENDING: &str = ".series";
@@ -78,7 +78,7 @@ impl SeriesFile {
                 problems.add(|| Problem { path: path.to_owned(), line, what: what.into() });
             }),
             Err(error) => {
-                problems.add(|| Problem::of_file(path, format!("cannot read: {error}")));
+                problems.add(|| unreadable(path, &error));
                 Self::default()
             }
         }

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::Command;
 
 use mpit_report::data::{Report, schema, write_json};
-use mpit_report::export::{Table, write_csv};
+use mpit_report::export::{ReportTable, write_csv};
 use mpit_report::{Job, html, summary};
 
 use crate::support::{container_of, histogram, prof, profs, read, with_facts, with_times};
@@ -215,7 +215,7 @@ fn other_programs_read_the_data() {
     let without_hosts = read(profs(&[0, 1]).path());
     write_json(fs::File::create(file("profs.json")).unwrap(), &Report::of(&without_hosts, "x")).unwrap();
     fs::write(file("schema.json"), schema()).unwrap();
-    for table in Table::ALL {
+    for table in ReportTable::ALL {
         let name = format!("{}.csv", table.as_str());
         write_csv(fs::File::create(file(&name)).unwrap(), &job, table).unwrap();
     }
@@ -233,7 +233,7 @@ fn other_programs_read_the_data() {
          assert int(rows[3]['bytes_out']) == 1123, rows\n",
     );
     let printed = String::from_utf8_lossy(&tables.stdout);
-    assert!(tables.status.success() && printed.lines().count() == Table::ALL.len(), "{tables:?}");
+    assert!(tables.status.success() && printed.lines().count() == ReportTable::ALL.len(), "{tables:?}");
     let Some(with_packages) = mpit_tests::paths::python_with_tables() else {
         let why = "no package jsonschema for Python; see `cargo xtask setup`";
         mpit_tests::record::not_run("jsonschema", why).unwrap();
@@ -265,6 +265,7 @@ fn other_programs_read_the_data() {
     let of_pairs = sum(&mut report.pairs.iter().map(|pair| pair.bytes));
     let calls = sum(&mut report.calls.iter().map(|call| call.calls));
     let timed = sum(&mut report.call_times.iter().map(|calls| calls.timed));
-    let expected = format!("{} {of_ranks} {of_pairs}\n{calls} {timed}\n{calls} {timed}\n", Table::ALL.len());
+    let expected =
+        format!("{} {of_ranks} {of_pairs}\n{calls} {timed}\n{calls} {timed}\n", ReportTable::ALL.len());
     assert_eq!(String::from_utf8_lossy(&frames.stdout), expected, "{frames:?}");
 }

@@ -190,7 +190,7 @@ fn ranges_are_like_lines_for_each_rank() {
         let mut all = serde_json::to_vec(&data::Report::of(job, "name")).unwrap();
         mpit_report::html::write(&mut all, job, "title").unwrap();
         mpit_report::picture::write_svg(&mut all, job, "title").unwrap();
-        for table in export::Table::ALL {
+        for table in export::ReportTable::ALL {
             export::write_csv(&mut all, job, table).unwrap();
         }
         String::from_utf8(all).unwrap()

@@ -7,7 +7,7 @@ use parquet::file::reader::FileReader;
 use parquet::file::serialized_reader::SerializedFileReader;
 
 use crate::support::{container, directory, histogram, prof, profs, read};
-use mpit_report::export::{Table, write_csv, write_parquet};
+use mpit_report::export::{ReportTable, write_csv, write_parquet};
 use mpit_report::matrix::{self, Selection, Value};
 use mpit_report::{Job, html, picture, summary};
 
@@ -36,19 +36,19 @@ fn the_summary_equals_the_golden_file() {
 #[test]
 fn tables_with_commas() {
     let job = job();
-    let pairs = bytes(|out| write_csv(out, &job, Table::Pairs));
+    let pairs = bytes(|out| write_csv(out, &job, ReportTable::Pairs));
     assert_eq!(pairs.lines().next(), Some("kind,from,to,messages,bytes"));
     assert!(pairs.contains("\nE,0,1,27,108\n") && pairs.contains("\nR,1,0,2,4096\n"), "{pairs}");
     assert_eq!(pairs.lines().count(), 1 + 3 * 6);
-    let sizes = bytes(|out| write_csv(out, &job, Table::Sizes));
+    let sizes = bytes(|out| write_csv(out, &job, ReportTable::Sizes));
     assert_eq!(sizes, "bytes_from,bytes_below,messages\n0,1,0\n1,2,0\n2,4,0\n4,8,93\n");
-    let comms = bytes(|out| write_csv(out, &job, Table::Comms));
+    let comms = bytes(|out| write_csv(out, &job, ReportTable::Comms));
     assert!(comms.contains("\nMPI_COMM_WORLD,4,1,6,72,0,0,24,288\n"), "{comms}");
     assert!(comms.contains("\nMPI_COMM_SELF,1,3,0,0,0,0,0,0\n"), "{comms}");
 }
 
 /// Returns the rows of a table as Parquet's own reader prints them.
-fn rows_of(job: &Job, table: Table, name: &str) -> Vec<String> {
+fn rows_of(job: &Job, table: ReportTable, name: &str) -> Vec<String> {
     let mut file = tempfile::tempfile().unwrap();
     let rows = write_parquet(&mut file, job, table, name).unwrap();
     let reader = SerializedFileReader::new(file).unwrap();
@@ -60,19 +60,19 @@ fn rows_of(job: &Job, table: Table, name: &str) -> Vec<String> {
 #[test]
 fn parquet_has_the_same_tables() {
     let job = job();
-    let pairs = rows_of(&job, Table::Pairs, "my \"job\"");
+    let pairs = rows_of(&job, ReportTable::Pairs, "my \"job\"");
     assert_eq!(pairs[0], r#"{job: "my "job"", kind: "E", from: 0, to: 1, messages: 27, bytes: 108}"#);
     assert_eq!(pairs.len(), 3 * 6);
-    let comms = rows_of(&job, Table::Comms, "x");
+    let comms = rows_of(&job, ReportTable::Comms, "x");
     assert!(comms[0].starts_with(r#"{job: "x", name: "MPI_COMM_WORLD", size: 4, "#), "{comms:?}");
-    assert!(rows_of(&job, Table::Late, "x").is_empty());
+    assert!(rows_of(&job, ReportTable::Late, "x").is_empty());
     // Not known: no machine and no time.
-    let ranks = rows_of(&job, Table::Ranks, "x");
+    let ranks = rows_of(&job, ReportTable::Ranks, "x");
     assert!(ranks[0].contains("host: null") && ranks[0].contains("in_mpi: null"), "{ranks:?}");
     let most = format!("E\t0\t1\t{} bytes\t1 msgs sent\t{}", u64::MAX, histogram(64, 1));
     let large =
         directory(&[("run.0.prof", format!("# POINT TO POINT\n{most}\n# OSC\n# COLLECTIVES\n").as_bytes())]);
-    let pairs = rows_of(&read(large.path()), Table::Pairs, "x");
+    let pairs = rows_of(&read(large.path()), ReportTable::Pairs, "x");
     assert!(pairs[0].ends_with(&format!("bytes: {}}}", i64::MAX)), "{pairs:?}");
 }
 
@@ -80,7 +80,7 @@ fn parquet_has_the_same_tables() {
 #[test]
 fn columns_are_documented() {
     let page = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/files.md")).unwrap();
-    for table in Table::ALL {
+    for table in ReportTable::ALL {
         let csv = bytes(|out| write_csv(out, &Job::default(), table));
         let columns = csv.lines().next().unwrap().replace(',', ", ");
         let row = format!("| `{}` | `{columns}` |", table.as_str());

@@ -23,8 +23,8 @@ fn every_kind_of_line_is_read() {
     assert_eq!(job.sizes[3], 31);
     let comms: Vec<_> = job.comms.iter().map(|comm| (comm.name.as_str(), comm.size)).collect();
     assert_eq!(comms, [("MPI_COMM_WORLD", 4), ("MPI_COMM_SELF", 1)]);
-    assert_eq!(job.comms[0].collectives.one_to_all, JobSum { count: 2, bytes: 24 });
-    assert_eq!(job.comms[0].collectives.all_to_all, JobSum { count: 8, bytes: 96 });
+    assert_eq!(job.comms[0].collectives[0], JobSum { count: 2, bytes: 24 });
+    assert_eq!(job.comms[0].collectives[2], JobSum { count: 8, bytes: 96 });
 }
 
 #[test]
@@ -127,7 +127,7 @@ fn what_the_component_writes_is_understood() {
     assert_eq!(job.matrix(Kind::Collective).single_cells(), [cell(2, 3, 11, 12)]);
     assert_eq!((job.sizes[0], job.sizes[5], job.sizes[41]), (1, 1, 1));
     assert_eq!((job.comms[0].name.as_str(), job.comms[0].size), ("a   name ", 4));
-    assert_eq!(job.comms[0].collectives.all_to_one, JobSum { count: 3, bytes: 4 });
+    assert_eq!(job.comms[0].collectives[1], JobSum { count: 3, bytes: 4 });
 }
 
 #[test]

@@ -17,7 +17,7 @@ pub(crate) fn report(files: &[(&str, &[u8])]) -> Job {
     summary::write(&mut text, &job, 5).expect("a string takes everything");
     let data = data::Report::of(&job, "name");
     data::write_json(io::sink(), &data).expect("a sink takes everything");
-    for table in export::Table::ALL {
+    for table in export::ReportTable::ALL {
         export::write_csv(io::sink(), &job, table).expect("a sink takes everything");
         export::write_parquet(io::sink(), &job, table, "name").expect("a sink takes everything");
     }

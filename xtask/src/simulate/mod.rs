@@ -80,7 +80,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
 }
 
 fn example() -> Command {
-    cargo(&["run", "--release", "--quiet", "-p", "mpit-report", "--example", "simulate", "--"])
+    cargo(&["run", "--release", "--quiet", "-p", "mpit-placement", "--example", "simulate", "--"])
 }
 
 /// Returns the cost of merging the summaries of jobs at their end.

@@ -5,12 +5,12 @@ mod missing;
 mod missing_files;
 pub(crate) mod no_files;
 mod processes;
+mod record_tables;
 mod recover;
 mod report_files;
 mod screen;
 mod series;
 mod summary;
-mod tables;
 mod unwritten;
 mod worlds;
 
@@ -39,7 +39,7 @@ const STEPS: [Step; 12] = [
     summary::report,
     missing::report,
     series::write_of_job,
-    tables::pack_all,
+    record_tables::pack_all,
     repeat_diagnosis,
 ];
 
@@ -85,7 +85,8 @@ pub(super) fn collect(plan: &PreparedRun<'_>, mut executed: ExecutedRun) -> Resu
     };
     let processes = executed.node.job.as_ref().map(|job| processes::of_job(job.directory()));
     let processes = processes.unwrap_or_default();
-    let is_of_files = worlds::is_of_files(plan.output.is_some(), executed.stores_before.is_some());
+    // Processes with stores of their own remove these when they have written their files.
+    let is_of_files = plan.output.is_some() && executed.stores_before.is_some();
     let is_shown = !plan.args.quiet && !is_of_files;
     let worlds = if is_shown { worlds::worlds(&processes, executed.end) } else { Worlds::new() };
     let mut summaries = Vec::new();
@@ -104,7 +105,7 @@ pub(super) fn collect(plan: &PreparedRun<'_>, mut executed: ExecutedRun) -> Resu
 /// Removes the records of the job on this node that are not in the user's files.
 fn remove(node: NodeState) {
     if let Some(one) = node.one_of_node {
-        tables::end(one);
+        record_tables::end(one);
     }
     if let Some(job) = node.job {
         // A later `mpit run` removes the rest.

@@ -26,11 +26,6 @@ pub(super) struct World {
     pub(super) parts: Vec<String>,
 }
 
-/// Returns true if the summaries are from files: processes with stores of their own remove these when they have written their files.
-pub(super) fn is_of_files(has_output: bool, has_stores: bool) -> bool {
-    has_output && has_stores
-}
-
 /// Returns the summaries of the worlds of the processes. The command ended at `end`.
 pub(super) fn worlds(processes: &[Process], end: Moment) -> Worlds {
     let mut stores: BTreeMap<u32, Vec<&StoreFile>> = BTreeMap::new();

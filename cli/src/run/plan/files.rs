@@ -10,10 +10,10 @@ use std::path::{Path, PathBuf};
 use mpit_components::store::StoreFile;
 use mpit_job::lock_file::is_at;
 use mpit_job::{names, remove_traces};
+use mpit_report::input::series_files;
 use rustix::process::geteuid;
 
 use super::output::Files;
-use super::series;
 use crate::print;
 
 /// The files of a run, whose names are locked as long as this exists.
@@ -35,7 +35,7 @@ impl RunFiles {
         let lock = Lock::take(&stem)?;
         require_unused(&stem)?;
         require_replaceable(&stem, is_one_file)?;
-        let (before, series_before) = (Files::of(&stem), Files::at(&series::files(&stem)));
+        let (before, series_before) = (Files::of(&stem), Files::at(&series_files(&stem)));
         Ok(Self { stem, run, before, series_before, _lock: lock })
     }
 
@@ -60,7 +60,7 @@ impl RunFiles {
             return;
         }
         let is_earlier = |path: &Path, before: &Files| !before.is_new(path);
-        for path in series::files(&self.stem) {
+        for path in series_files(&self.stem) {
             if is_earlier(&path, &self.series_before) {
                 remove_earlier_file(&path);
             }

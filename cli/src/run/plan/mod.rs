@@ -5,10 +5,10 @@ mod files;
 pub(crate) mod output;
 pub(crate) mod program;
 pub(crate) mod propagation;
+pub(crate) mod record_tables;
 pub(crate) mod series;
 pub(crate) mod settings;
 pub(crate) mod summary;
-pub(crate) mod tables;
 
 use std::ffi::OsString;
 use std::io;
@@ -81,7 +81,7 @@ impl<'a> PreparedRun<'a> {
             _ => None,
         };
         if let Some(files) = files.as_ref().filter(|_| args.tables) {
-            tables::require_removable(files.stem())?;
+            record_tables::require_removable(files.stem())?;
         }
         // Inside of a job, other processes may have written theirs already.
         let summaries_before = match (&summary, &own_name) {

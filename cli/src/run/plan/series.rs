@@ -3,7 +3,6 @@
 use std::path::{Path, PathBuf};
 
 use mpit_job::launcher::is_inside_a_job;
-use mpit_report::input;
 
 use crate::Run;
 
@@ -25,11 +24,6 @@ pub(crate) fn interval(text: &str) -> Result<f64, String> {
 /// store is beside the files.
 pub(crate) fn is_of_process(args: &Run) -> bool {
     args.series.is_some() && is_inside_a_job()
-}
-
-/// Returns the files of series whose names begin with a stem.
-pub(crate) fn files(stem: &Path) -> Vec<PathBuf> {
-    input::series_files(stem)
 }
 
 /// Returns the path of a file of a process, or of all processes of a world.

@@ -1,7 +1,6 @@
 //! `--summary`: the setting, the directory and the names of the file.
 
 use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
 
 use mpit_job::template;
@@ -38,13 +37,9 @@ pub(crate) fn files(target: &Target) -> Vec<PathBuf> {
 /// Creates the directory of the file. Returns a lock of the name, unless that is `locked` already.
 pub(crate) fn prepare(target: &Target, locked: Option<&Path>) -> Result<Option<Lock>, String> {
     fs::create_dir_all(target.directory())
-        .map_err(|error| refused(target, "create the directory", &error))?;
+        .map_err(|error| format!("--summary {}: cannot create the directory: {error}", target.shown))?;
     let stem = Path::new(&target.stem);
     if locked == Some(stem) { Ok(None) } else { Lock::take(stem) }
-}
-
-fn refused(target: &Target, what: &str, error: &io::Error) -> String {
-    format!("--summary {}: cannot {what}: {error}", target.shown)
 }
 
 #[cfg(test)]

@@ -9,10 +9,9 @@ use super::live::{
     REQUEST_SLOTS, SEND_WORDS, WINDOW_SLOTS, WINDOWS, buffered, comm, file, process, request_numbers, thread,
 };
 use super::windows as window;
-use crate::calls::CALLS;
 
 pub use super::windows::{Lock, Target};
-pub use crate::calls::{CallName, Class};
+pub use crate::calls::{CALLS, CallName, Class};
 pub use state::{
     BegunCollective, BufferedSend, Comm, Current, Members, OpenFile, Peer, Persistent, Poll, Request, Sends,
     Tag, Thread, Window,

@@ -1,0 +1,4 @@
+//! Tests of placements by the public functions.
+
+mod order;
+mod properties;
