@@ -122,7 +122,7 @@ impl Variant {
             }
             Self::Gathered => {
                 // For the program alone, not for the launcher.
-                let library = calls::preloaded(stack, "gathered_calls")?;
+                let library = calls::preloaded(stack, "gathered_calls", "gathered_calls.so", &[])?;
                 let variable = format!("LD_PRELOAD={}", library.display());
                 launcher.args(["/usr/bin/env", &variable]).arg(program)
             }
