@@ -46,11 +46,11 @@ __attribute__((constructor)) static void find_next(void)
 }
 
 /* Forwards a call while nothing listens to it. A tool may listen later, so the number is loaded each time. */
-static volatile unsigned listeners, heard[CALLS];
+static volatile unsigned listeners, notified[CALLS];
 
 #define FORWARD(which, call) \
     if (listeners)           \
-        heard[which]++;      \
+        notified[which]++;      \
     return call;
 
 #if defined DESCRIBING

@@ -22,9 +22,9 @@ pub(super) enum Variant {
     Plain,
     /// With a library that counts with the least work, instead of mpit.
     Least,
-    /// The same with counts for each thread.
+    /// With that library, and counts for each thread.
     LeastOfThreads,
-    /// The same with the code moved by some bytes.
+    /// With that library, and its code moved by some bytes.
     LeastMoved(u32),
     /// With a library that forwards calls with the least work, or does the least for another state of mpit.
     LeastOff,

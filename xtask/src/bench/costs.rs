@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn missed_goals_have_a_row_for_all_libraries() {
+    fn missed_goals_have_rows() {
         let mut table = Table::default();
         table.section("Calls", NANOSECONDS);
         for (on, what, best) in [
