@@ -50,7 +50,7 @@ static volatile unsigned listeners, notified[CALLS];
 
 #define FORWARD(which, call) \
     if (listeners)           \
-        notified[which]++;      \
+        notified[which]++; \
     return call;
 
 #if defined DESCRIBING
