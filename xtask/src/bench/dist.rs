@@ -15,15 +15,15 @@ pub(crate) const COMMAND: &str = "mpit-cli";
 /// All that is measured.
 pub(crate) const ALL: [&str; 3] = [LIBRARY, COMMAND, "mpit-benches"];
 
-/// Builds packages as users get them: libraries with the profile `dist`, and the command without optimization across crates, which takes
-/// longer than all else. The command is put beside the libraries, where it looks for them.
+/// Builds packages as users get them: libraries with the profile `dist`, and the command with the profile `command`. The command is put
+/// beside the libraries, where it looks for them.
 pub(crate) fn build(packages: &[&str]) -> Outcome {
     let is_command = |package: &&str| *package == COMMAND;
     let libraries = packages.iter().copied().filter(|package| !is_command(package));
     let libraries: Vec<_> = libraries.flat_map(|package| ["-p", package]).collect();
     // At once: a processor is idle while the last library is linked.
     let command = if packages.iter().any(is_command) {
-        Some(cargo(&["build", "--release", "-p", COMMAND]).spawn().context("cargo")?)
+        Some(cargo(&["build", "--profile", "command", "-p", COMMAND]).spawn().context("cargo")?)
     } else {
         None
     };
@@ -35,7 +35,7 @@ pub(crate) fn build(packages: &[&str]) -> Outcome {
     if let Some(mut command) = command {
         let status = command.wait().context("cargo")?;
         Failure::unless(status.success(), || format!("{COMMAND} does not build: {status}"))?;
-        let (from, to) = (paths::target().join("release/mpit"), program("mpit"));
+        let (from, to) = (paths::target().join("command/mpit"), program("mpit"));
         // Programs that run keep the old file.
         let _ = fs::remove_file(&to);
         fs::copy(&from, &to).context(from.display())?;
