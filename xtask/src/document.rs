@@ -51,9 +51,12 @@ mod tests {
     #[test]
     fn the_pages_on_costs_have_their_parts() {
         let docs = mpit_tests::paths::workspace().join("docs");
-        for (page, name) in
-            [("performance.md", "bench"), ("performance.md", "plots"), ("internal/costs.md", "instructions")]
-        {
+        for (page, name) in [
+            ("performance.md", "bench"),
+            ("performance.md", "missed"),
+            ("performance.md", "plots"),
+            ("internal/costs.md", "instructions"),
+        ] {
             let page = fs::read_to_string(docs.join(page)).unwrap();
             assert!(with_part(&page, name, "").is_some(), "{name}");
         }

@@ -1,16 +1,19 @@
 //! Cost of one step by the number of things that there are, in nanoseconds: `peer N` for a message to one of N processes, `comm N`
 //! for an allreduce on one of N communicators, `name N` for the index of one of N names; and for the loops, which these contain,
-//! `loop peer N` and so on. Prints as `peer bytes` the memory that each of the processes takes.
+//! `loop peer N` and so on. Beside each is its floor, `least peer N` and so on: two counters in a cache line of the process, or of the
+//! communicator with two of its ranks, or a comparison with the name in a slot that is known. Prints as `peer bytes` the memory that
+//! each of the processes takes.
 //!
 //! The calls are those of a host that is built with mpit's crates. The preload library remembers in addition where it counted the
 //! last calls of different arguments; this is not measured here.
 
 use std::fs;
 use std::hint::black_box;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use mpit::Result;
 use mpit::tool::{Class, Registry, Tool};
-use mpit_benches::{a_loop, measure, variables};
+use mpit_benches::{Block, a_loop, measure, variables};
 use mpit_components::coll::{self, Kind, Operation, Root, Volume};
 use mpit_components::comms::{self, Description, Ranks};
 use mpit_components::host::{self, World};
@@ -30,6 +33,26 @@ fn place(turn: u32, count: u32) -> u32 {
     turn.wrapping_mul(STEP) % count
 }
 
+/// A number of messages and of bytes, in a cache line of its own.
+#[derive(Default)]
+#[repr(align(64))]
+struct Counters {
+    messages: AtomicU64,
+    bytes: AtomicU64,
+}
+
+impl Counters {
+    fn add(&self) {
+        for (counter, amount) in [(&self.messages, 1), (&self.bytes, 8)] {
+            counter.store(counter.load(Relaxed) + amount, Relaxed);
+        }
+    }
+}
+
+fn counters() -> Vec<Counters> {
+    (0..MOST).map(|_| Counters::default()).collect()
+}
+
 /// Returns the KiB of memory of this process.
 fn resident_kib() -> f64 {
     let status = fs::read_to_string("/proc/self/status").expect("a file of each process");
@@ -39,6 +62,12 @@ fn resident_kib() -> f64 {
 
 /// The calls of a kind: the first ones, and those in loops.
 const CALLS: u64 = MOST as u64 + PEERS.len() as u64 * BLOCKS as u64 * TURNS as u64;
+
+/// Measures a step among a number of things, beside the empty loop and the floor.
+fn measure_beside(step: &str, count: u32, [empty, least, work]: [Block<'_>; 3]) {
+    let figures = [("loop ", empty), ("least ", least), ("", work)];
+    measure(BLOCKS, figures.map(|(what, block)| (format!("{what}{step} {count}"), block)));
+}
 
 fn messages() {
     let world = comms::created(Description::new(Ranks::World(MOST), "world"));
@@ -52,10 +81,12 @@ fn messages() {
     let before = resident_kib();
     (0..MOST).for_each(send);
     println!("peer bytes {:.1}", (resident_kib() - before) * 1024.0 / f64::from(MOST));
+    let counters = counters();
     for count in PEERS {
         let empty = a_loop(TURNS, move |turn| _ = black_box(place(turn, count)));
         let work = a_loop(TURNS, move |turn| send(place(turn, count)));
-        measure(BLOCKS, [(format!("loop peer {count}"), empty), (format!("peer {count}"), work)]);
+        let least = a_loop(TURNS, |turn| counters[place(turn, count) as usize].add());
+        measure_beside("peer", count, [empty, least, work]);
     }
 }
 
@@ -69,10 +100,17 @@ fn operations() {
         }
     };
     (0..MOST).for_each(operate);
+    let (of_comms, of_ranks) = (counters(), Counters::default());
     for count in PEERS {
         let empty = a_loop(TURNS, |turn| _ = black_box(all[place(turn, count) as usize]));
         let work = a_loop(TURNS, |turn| operate(place(turn, count)));
-        measure(BLOCKS, [(format!("loop comm {count}"), empty), (format!("comm {count}"), work)]);
+        let least = a_loop(TURNS, |turn| {
+            let at = place(turn, count) as usize;
+            black_box(all[at]);
+            of_comms[at].add();
+            of_ranks.add();
+        });
+        measure_beside("comm", count, [empty, least, work]);
     }
 }
 
@@ -88,7 +126,18 @@ fn names() {
         let query = |turn: u32| black_box(&queries[turn as usize]);
         let empty = a_loop(TURNS, |turn| _ = black_box(query(turn)));
         let work = a_loop(TURNS, |turn| _ = black_box(registry.pvar_index(query(turn), Class::Counter)));
-        measure(BLOCKS, [(format!("loop name {count}"), empty), (format!("name {count}"), work)]);
+        // A table as large as that of the registry, with the names at places that caches do not predict.
+        let mut slots = vec![""; (2 * count).next_power_of_two()];
+        let slot_of = |turn: u32| {
+            let name = u64::from(place(turn, count as u32));
+            (name.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> (64 - slots.len().ilog2())) as usize
+        };
+        let places: Vec<usize> = (0..TURNS).map(slot_of).collect();
+        for (turn, at) in (0..TURNS).zip(&places) {
+            slots[*at] = image.pvars[place(turn, count as u32) as usize].name();
+        }
+        let least = a_loop(TURNS, |turn| _ = black_box(slots[places[turn as usize]] == query(turn)));
+        measure_beside("name", count as u32, [empty, least, work]);
     }
 }
 

@@ -10,6 +10,9 @@ enum { BLOCKS = 300, TURNS = 100000 };
 static struct mpit_sum disabled = MPIT_SUM_INIT, enabled = MPIT_SUM_INIT;
 static uint8_t concurrent;
 
+/* The floor: a number that is loaded and compared. */
+static volatile uint32_t watchers, watched;
+
 /* Nanoseconds per iteration of a loop with this body, whose numbers are computed anew in each iteration. */
 #define PER_TURN(best, work)                                    \
     do {                                                        \
@@ -25,18 +28,19 @@ static uint8_t concurrent;
 
 int main(void)
 {
-    double loop = 1e9, off = 1e9, alone = 1e9, many = 1e9;
+    double loop = 1e9, branch = 1e9, off = 1e9, alone = 1e9, many = 1e9;
     enabled.watchers = 1;
     disabled.concurrent = enabled.concurrent = &concurrent;
     for (int block = 0; block < BLOCKS; block++) {
         PER_TURN(loop, (void)0);
+        PER_TURN(branch, if (watchers) watched++);
         PER_TURN(off, mpit_counter_add(&disabled, 1));
         concurrent = 0;
         PER_TURN(alone, mpit_counter_add(&enabled, 1));
         concurrent = 1;
         PER_TURN(many, mpit_counter_add(&enabled, 1));
     }
-    printf("loop %.3f\ndisabled %.3f\nenabled %.3f\nconcurrent %.3f\n", loop, off, alone, many);
+    printf("loop %.3f\nbranch %.3f\ndisabled %.3f\nenabled %.3f\nconcurrent %.3f\n", loop, branch, off, alone, many);
     /* The counts show that the right loops were measured. */
     return disabled.word != 0 || enabled.word != 2ull * BLOCKS * TURNS;
 }

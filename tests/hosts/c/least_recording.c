@@ -2,7 +2,7 @@
  *
  * It forwards by a tail call, and adds to a number of calls and a number of bytes. It looks nothing up, because it expects that a
  * call has the same arguments as the one before, which the benchmarks do. It knows no threads, errors, freed objects or histograms,
- * so no tool can use it. */
+ * so no tool can use it. With THREADS, each thread has numbers of its own. With SHIFT, the code is moved by as many bytes. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <mpi.h>
@@ -22,10 +22,21 @@ typedef int barrier(MPI_Comm);
 typedef int allreduce(const void *, void *, int, MPI_Datatype, MPI_Op, MPI_Comm);
 typedef int type_size(MPI_Datatype, int *);
 
+#if defined SHIFT
+#define SKIP_TEXT(bytes) __asm__(".text\n.skip " #bytes)
+#define SKIP(bytes) SKIP_TEXT(bytes)
+SKIP(SHIFT);
+#endif
+
 static isend *next_isend;
 static barrier *next_barrier;
 static allreduce *next_allreduce;
-static struct last last_send, last_barrier, last_allreduce;
+#if defined THREADS
+#define OF_EACH _Thread_local
+#else
+#define OF_EACH
+#endif
+static OF_EACH struct last last_send, last_barrier, last_allreduce;
 
 /* The next definition of a function. The launcher loads this library, too, and has none. */
 static uintptr_t next(const char *name)

@@ -1,6 +1,6 @@
 //! The short table of the page: what a user pays, over all MPI libraries.
 
-use super::table::Table;
+use super::table::{Line, Table};
 use crate::document;
 
 /// A row: its title, and the measurement of the full table that it shows. A message is the four calls of one to oneself.
@@ -58,6 +58,49 @@ pub(super) fn markdown(table: &Table) -> String {
     document::head(&COLUMNS) + &COSTS.iter().filter_map(row).collect::<String>()
 }
 
+const COLUMNS_OF_MISSED: [&str; 6] = ["missed", "lines", "unit", "best", "floor", "goal"];
+
+/// Returns a table of the goals that are missed, in Markdown: a row for each measurement, over all libraries, thread levels and numbers of
+/// things.
+pub(super) fn missed(table: &Table) -> String {
+    let mut rows: Vec<(String, Vec<&Line>)> = Vec::new();
+    for line in table.lines().filter(|line| line.goal_text().is_some()) {
+        let kind = kind(line.what());
+        match rows.iter_mut().find(|(name, lines)| *name == kind && lines[0].unit_name() == line.unit_name())
+        {
+            Some((_, lines)) => lines.push(line),
+            None => rows.push((kind, vec![line])),
+        }
+    }
+    let row = |(name, all): &(String, Vec<&Line>)| {
+        let missed: Vec<_> = all.iter().filter(|line| line.is_missed()).collect();
+        let mut goals: Vec<_> = missed.iter().filter_map(|line| line.goal_text()).collect();
+        goals.sort_unstable();
+        goals.dedup();
+        let cells = [
+            name.clone(),
+            format!("{} of {}", missed.len(), all.len()),
+            all[0].unit_name().to_owned(),
+            range(missed.iter().map(|line| line.best())),
+            range(missed.iter().filter_map(|line| line.floor_best())),
+            // Those of 99th percentiles differ by library.
+            goals[..goals.len().min(3)].join("; "),
+        ];
+        (!missed.is_empty()).then(|| document::row(&cells))
+    };
+    document::head(&COLUMNS_OF_MISSED) + &rows.iter().filter_map(row).collect::<String>()
+}
+
+/// Returns the name of a measurement without its numbers and its thread level.
+fn kind(what: &str) -> String {
+    let is_left_out = |word: &&str| {
+        let word = word.trim_end_matches(',');
+        ["single", "multiple"].contains(&word) || word.parse::<u32>().is_ok()
+    };
+    let words: Vec<_> = what.split(' ').filter(|word| !is_left_out(word)).collect();
+    words.join(" ")
+}
+
 /// Returns the least and the greatest of numbers, or an empty text.
 fn range(numbers: impl Iterator<Item = f64>) -> String {
     let ends = numbers.fold(None, |ends, number| {
@@ -76,7 +119,7 @@ fn range(numbers: impl Iterator<Item = f64>) -> String {
 #[cfg(test)]
 mod tests {
     use super::super::rounds::Samples;
-    use super::super::table::{Line, NANOSECONDS};
+    use super::super::table::NANOSECONDS;
     use super::*;
 
     #[test]
@@ -94,5 +137,26 @@ mod tests {
             Some("| a message that is recorded | ns | 3.00 to 8.50 | 0.18 to 0.50 of theirs | 2.00 |")
         );
         assert_eq!((page.lines().count(), &*range([120.4, 9.0].into_iter())), (3, "9.00 to 120"));
+    }
+
+    #[test]
+    fn missed_goals_have_rows() {
+        let mut table = Table::default();
+        table.section("Calls", NANOSECONDS);
+        for (on, what, best) in [
+            ("a", "single message 8, off adds", 3.0),
+            ("b", "single message 8, off adds", 1.0),
+            ("b", "multiple message 1000, off adds", 4.0),
+            ("b", "barrier, off adds", 1.0),
+        ] {
+            let line = Line::new(on, what, &Samples::of(vec![best]));
+            table.add(line.floor(&Samples::of(vec![0.5]), "least").at_most(1.5, "ns"));
+        }
+        let page = missed(&table);
+        assert_eq!(page.lines().count(), 3, "{page}");
+        assert_eq!(
+            page.lines().nth(2),
+            Some("| message off adds | 2 of 3 | ns | 3.00 to 4.00 | 0.50 | <= 1.5 ns |")
+        );
     }
 }

@@ -2,20 +2,48 @@
 
 use std::{fs, path::PathBuf, process::Command};
 
-use mpit_tests::{Context, Outcome, paths};
+use mpit_tests::{Context, Failure, Outcome, paths};
 
 use crate::{cargo, succeed};
 
 /// The package of the library that users preload.
 pub(crate) const LIBRARY: &str = "mpit-preload";
 
-/// All that is measured.
-pub(crate) const ALL: [&str; 3] = [LIBRARY, "mpit-cli", "mpit-benches"];
+/// The package of the command.
+pub(crate) const COMMAND: &str = "mpit-cli";
 
+/// All that is measured.
+pub(crate) const ALL: [&str; 3] = [LIBRARY, COMMAND, "mpit-benches"];
+
+/// Builds packages as users get them: libraries with the profile `dist`, and the command with the profile `command`. The command is put
+/// beside the libraries, where it looks for them.
 pub(crate) fn build(packages: &[&str]) -> Outcome {
-    succeed(cargo(&["build", "--profile", "dist"]).args(packages.iter().flat_map(|package| ["-p", package])))
+    let is_command = |package: &&str| *package == COMMAND;
+    let libraries = packages.iter().copied().filter(|package| !is_command(package));
+    let libraries: Vec<_> = libraries.flat_map(|package| ["-p", package]).collect();
+    // At once: a processor is idle while the last library is linked.
+    let command = if packages.iter().any(is_command) {
+        Some(cargo(&["build", "--profile", "command", "-p", COMMAND]).spawn().context("cargo")?)
+    } else {
+        None
+    };
+    let built = if libraries.is_empty() {
+        Ok(())
+    } else {
+        succeed(cargo(&["build", "--profile", "dist"]).args(libraries))
+    };
+    if let Some(mut command) = command {
+        let status = command.wait().context("cargo")?;
+        Failure::unless(status.success(), || format!("{COMMAND} does not build: {status}"))?;
+        let (from, to) = (paths::target().join("command/mpit"), program("mpit"));
+        // Programs that run keep the old file.
+        let _ = fs::remove_file(&to);
+        fs::copy(&from, &to).context(from.display())?;
+    }
+    built
 }
 
+/// Returns a program or library that [`build`] has built.
 pub(crate) fn program(name: &str) -> PathBuf {
     paths::target().join("dist").join(name)
 }

@@ -26,7 +26,7 @@ const RAISES: [Raise; 5] = [
     Raise { what: "raise, no listener", figure: "quiet", floor: "branch", max: Some(0.1) },
     Raise { what: "raise, one callback", figure: "once", floor: "call+clock", max: Some(10.5) },
     Raise {
-        what: "the same, which reads the time stamp",
+        what: "raise, one callback that reads the time stamp",
         figure: "timed",
         floor: "call+clock",
         max: Some(11.5),

@@ -7,7 +7,7 @@ use mpit_tests::stacks::Stack;
 use mpit_tests::{Context, Failure, Outcome};
 
 use super::calls::{RECORDING_MESSAGES, Variant, run_program};
-use super::rounds::Rounds;
+use super::rounds::{Rounds, Samples};
 use super::table::{Line, NANOSECONDS};
 use super::{Results, dist, on_each_stack};
 
@@ -31,16 +31,32 @@ pub(crate) fn run(pairs: u32, results: &mut Results) -> Outcome {
 
 fn measure(stack: &Stack, pairs: u32, results: &mut Results) -> Outcome {
     let mut variants = vec![Variant::Plain];
+    variants.extend(SHIFTS.map(Variant::LeastMoved));
     variants.extend(SHIFTS.map(Variant::Moved));
     let rounds = Rounds::run(pairs, &variants, |variant| {
         Ok(run_program(stack, "measured_calls", &["time", "single", CALLS], variant)?.0)
     })?;
     for (name, max) in RECORDING_MESSAGES {
         let plain = rounds.samples(Variant::Plain, name)?;
-        for shift in SHIFTS {
-            let added = rounds.samples(Variant::Moved(shift), name)?.above(&plain);
-            let what = format!("{name}, moved by {shift}, recording adds");
-            results.table.add(Line::new(stack.label(), &what, &added).at_most(max, "ns"));
+        let line = |what: &str, samples: &Samples| {
+            Line::new(stack.label(), &format!("{name}, {what}, recording adds"), samples)
+        };
+        let added = |variant: fn(u32) -> Variant| -> Outcome<Vec<Samples>> {
+            let of = |shift| Ok(rounds.samples(variant(shift), name)?.above(&plain));
+            SHIFTS.into_iter().map(of).collect()
+        };
+        let (least, ours) = (added(Variant::LeastMoved)?, added(Variant::Moved)?);
+        for ((shift, least), ours) in SHIFTS.iter().zip(&least).zip(&ours) {
+            results.table.add(line(&format!("moved by {shift}"), ours).floor(least, "least"));
+        }
+        // A place is good for one library and bad for another, so those of all builds are compared.
+        let [least, ours] = [least, ours].map(|all| Samples::of(all.iter().map(|one| one.best).collect()));
+        for (what, of) in [
+            ("median of all builds", Samples::median as fn(&Samples) -> f64),
+            ("greatest of all builds", Samples::max),
+        ] {
+            let [least, ours] = [&least, &ours].map(|all| Samples::of(vec![of(all)]));
+            results.table.add(line(what, &ours).floor(&least, "least").at_most(max, "ns"));
         }
     }
     Ok(())

@@ -30,7 +30,7 @@ pub(crate) fn describe(rounds: u32) -> Outcome<String> {
     let load = fs::read_to_string("/proc/loadavg").unwrap_or_default();
     let load: Vec<_> = load.split(' ').take(3).collect();
     Ok(format!(
-        "- commit {commit}, profile dist (fat LTO, one codegen unit), {rounds} rounds, {date}\n\
+        "- commit {commit}, profiles dist and command, {rounds} rounds, {date}\n\
          - {processors} processors: {}; {system}; load before the run {}\n\
          - {rust}; {c}\n",
         processor(&fs::read_to_string("/proc/cpuinfo").unwrap_or_default()),

@@ -131,6 +131,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome<ExitCode> {
         let file = write_lines(page, &results.table)?;
         let all = format!("All lines: [{file}]({file}). {summary}");
         document::write_part(page, "bench", &format!("{about}\n{all}\n{}", costs::markdown(&results.table)))?;
+        document::write_part(page, "missed", &costs::missed(&results.table))?;
         document::write_part(page, "plots", &plots)?;
     }
     Failure::unless(results.failures == 0, || format!("{} measurements failed", results.failures))?;

@@ -32,6 +32,9 @@ const INIT_AND_FINALIZE: f64 = 1.0;
 const COMMAND: &str = "mpit";
 const LIBRARY: &str = "libmpit_preload.so";
 
+/// A shell that starts the launcher and waits for it, as `mpit run` does.
+const SHELL: [&str; 4] = ["sh", "-c", "\"$@\"; exit", "sh"];
+
 /// The numbers of processes in a job.
 const RANKS: [u32; 2] = [1, 4];
 
@@ -118,7 +121,7 @@ fn start(pairs: u32, results: &mut Results) -> Outcome {
     table.add(Line::new("", "an empty library adds", &of_empty));
     let of_unwinder = added("library2")?;
     table.add(Line::new("", "an empty library that needs libgcc_s adds", &of_unwinder));
-    let ours = Line::new("", "mpit adds", &added("library3")?);
+    let ours = Line::new("", "start and end without MPI, mpit adds", &added("library3")?);
     table.add(ours.peer(&of_unwinder, "with libgcc_s").floor(&of_empty, "empty").at_most(START, "us"));
     Ok(())
 }
@@ -188,7 +191,10 @@ fn job(stack: &Stack, ranks: u32, pairs: u32, results: &mut Results) -> Outcome 
     let program = stack.compile("bench_job")?;
     let measure = |variant| -> Outcome<Timings> {
         let job = Job::alone(stack).seconds(120).arg(dist::c_program("bench_process")?).args(["cpu", JOBS]);
-        let job = under_mpit(job, stack, variant)?.args(stack.mpiexec(ranks)).arg(&program);
+        let job = under_mpit(job, stack, variant)?;
+        // Without mpit, another process waits for the launcher as well.
+        let job = if variant == Empty { job.args(SHELL) } else { job };
+        let job = job.args(stack.mpiexec(ranks)).arg(&program);
         Ok(rounds::timings(job)?.0)
     };
     let rounds = Rounds::run(pairs, &VARIANTS, measure)?;
@@ -201,7 +207,7 @@ fn job(stack: &Stack, ranks: u32, pairs: u32, results: &mut Results) -> Outcome 
     {
         let added = rounds.samples(variant, "cpu")?.above(&plain);
         let line = Line::new(stack.label(), &format!("{processes}, {what}"), &added);
-        let line = line.floor(&of_empty, "empty");
+        let line = line.floor(&of_empty, "empty, shell");
         results.table.add(line.at_most(INIT_AND_FINALIZE * f64::from(ranks), "ms"));
     }
     Ok(())

@@ -4,7 +4,7 @@ use mpit_tests::Outcome;
 
 use super::Results;
 use super::plot::{FLAT, Kind};
-use super::rounds::Rounds;
+use super::rounds::{Rounds, Samples};
 use super::table::{Line, NANOSECONDS};
 
 /// A step, its name in the program, and the numbers of things.
@@ -53,15 +53,19 @@ pub(crate) fn run(pairs: u32, results: &mut Results) -> Outcome {
     results.table.section(title, NANOSECONDS);
     let rounds = Rounds::of_program(pairs, "scaling")?;
     for Step { name, what, numbers, plot } in &STEPS {
-        let of = |number: u32| {
+        let of = |number: u32| -> Outcome<(Samples, Samples)> {
             let empty = rounds.samples((), &format!("loop {name} {number}"))?;
-            Ok(rounds.samples((), &format!("{name} {number}"))?.above(&empty))
+            let of = |what| -> Outcome<Samples> {
+                Ok(rounds.samples((), &format!("{what}{name} {number}"))?.above(&empty))
+            };
+            Ok((of("")?, of("least ")?))
         };
-        let least = of(numbers[0])?;
+        let (fewest, _) = of(numbers[0])?;
         for number in *numbers {
-            let line = Line::new("", &what.replace('%', &number.to_string()), &of(number)?);
+            let (step, least) = of(number)?;
+            let line = Line::new("", &what.replace('%', &number.to_string()), &step).floor(&least, "least");
             results.plots.add(plot, what.split(',').next().unwrap_or(what), number.into(), line.best());
-            let line = line.beside(&least, &format!("that of {}", numbers[0]));
+            let line = line.beside(&fewest, &format!("that of {}", numbers[0]));
             results.table.add(if number == numbers[0] { line } else { line.within(FLAT) });
         }
     }

@@ -17,6 +17,9 @@ const WIDTHS: [usize; COLUMNS.len()] = [16, 42, 8, 9, 9, 9, 30, 24, 18, 0];
 /// The ratio up to which a line and its peer are equal: the best rounds of two runs differ by as much.
 const EQUAL: f64 = 1.01;
 
+/// The ratio to the floor that is a goal where the number that was set is less.
+const OF_FLOOR: f64 = 2.0;
+
 /// The best figure of other measurements.
 struct Reference {
     name: String,
@@ -34,16 +37,16 @@ pub(crate) struct Line {
     unit: Option<&'static str>,
     /// Shown with the ratio.
     beside: Option<Reference>,
-    /// The part of the work that cannot be left out, without mpit. A goal below it cannot be met.
+    /// The part of the work that cannot be left out, without mpit, measured in the same run.
     floor: Option<Reference>,
     goal: Option<Goal>,
 }
 
 struct Goal {
     text: String,
-    /// The greatest figure within the goal, if there is one.
-    max: Option<f64>,
-    met: bool,
+    max: f64,
+    /// True if it is twice the floor, which is more than the number that was set.
+    is_of_floor: bool,
 }
 
 impl Line {
@@ -79,16 +82,27 @@ impl Line {
         self
     }
 
-    /// Adds the goal that the best figure is at most `max` units.
-    pub(crate) fn at_most(mut self, max: f64, unit: &str) -> Self {
-        let met = self.samples.best <= max;
-        self.goal = Some(Goal { text: format!("<= {max} {unit}"), max: Some(max), met });
-        self
+    /// Adds the goal that the best figure is at most `max` units, or at most twice the floor if that is more.
+    pub(crate) fn at_most(self, max: f64, unit: &str) -> Self {
+        self.goal(max, format!("<= {max} {unit}"))
     }
 
-    pub(crate) fn goal(mut self, text: &str, met: bool) -> Self {
-        self.goal = Some(Goal { text: text.into(), max: None, met });
-        self
+    /// Adds the goal that the ratio is at most `max`, or the figure at most twice the floor if that is more.
+    pub(crate) fn within(self, max: f64) -> Self {
+        let (name, best) = self.beside.as_ref().map_or(("", 0.0), |beside| (&*beside.name, beside.best));
+        let text = format!("<= {max} of {name}");
+        self.goal(max * best, text)
+    }
+
+    /// Adds a goal, as the greatest figure that is within it, and its text.
+    pub(crate) fn goal(self, max: f64, text: String) -> Self {
+        let goal = match &self.floor {
+            Some(Reference { name, best, .. }) if OF_FLOOR * best > max => {
+                Goal { text: format!("<= {OF_FLOOR} of {name}"), max: OF_FLOOR * best, is_of_floor: true }
+            }
+            _ => Goal { text, max, is_of_floor: false },
+        };
+        Self { goal: Some(goal), ..self }
     }
 
     pub(crate) fn best(&self) -> f64 {
@@ -112,36 +126,27 @@ impl Line {
         self.floor.as_ref().map(|floor| floor.best)
     }
 
-    /// Returns true if there is a ratio, and it is at most `max`.
-    pub(crate) fn has_ratio_within(&self, max: f64) -> bool {
-        self.beside.as_ref().is_some_and(|beside| self.samples.best / beside.best <= max)
-    }
-
-    /// Adds the goal that the ratio is at most `max`.
-    pub(crate) fn within(self, max: f64) -> Self {
-        let met = self.has_ratio_within(max);
-        let name = self.beside.as_ref().map_or("", |beside| &beside.name);
-        let text = format!("<= {max} of {name}");
-        let max = self.beside.as_ref().map(|beside| max * beside.best);
-        Self { goal: Some(Goal { text, max, met }), ..self }
-    }
-
     fn is_behind(&self) -> bool {
         let limit = |peer: &Reference| EQUAL * peer.best;
         self.beside.as_ref().is_some_and(|beside| beside.is_peer && self.samples.best > limit(beside))
     }
 
+    /// Returns true if there is a goal, and the best figure is above it.
+    pub(crate) fn is_missed(&self) -> bool {
+        self.goal.as_ref().is_some_and(|goal| self.samples.best > goal.max)
+    }
+
     fn verdict(&self) -> &'static str {
         match &self.goal {
             None => "",
-            Some(Goal { met: true, .. }) => "met",
-            Some(Goal { max: Some(max), .. })
-                if self.floor.as_ref().is_some_and(|floor| floor.best > *max) =>
-            {
-                "below the floor"
-            }
-            Some(_) => "missed",
+            Some(_) if self.is_missed() => "missed",
+            Some(_) => "met",
         }
+    }
+
+    /// Returns the text of the goal.
+    pub(crate) fn goal_text(&self) -> Option<&str> {
+        self.goal.as_ref().map(|goal| &*goal.text)
     }
 
     fn cells(&self) -> [String; COLUMNS.len()] {
@@ -162,7 +167,7 @@ impl Line {
             number(max),
             beside.unwrap_or_default(),
             floor.unwrap_or_default(),
-            self.goal.as_ref().map_or_else(String::new, |goal| goal.text.clone()),
+            self.goal_text().unwrap_or_default().to_owned(),
             self.verdict().to_owned(),
         ]
     }
@@ -239,16 +244,19 @@ impl Table {
     /// Returns the numbers of goals that are met and missed, and lists the lines that are behind a peer.
     pub(crate) fn summary(&self) -> String {
         let goals = |verdict| self.lines().filter(|line| line.verdict() == verdict).count();
+        let is_of_floor = |line: &&Line| line.goal.as_ref().is_some_and(|goal| goal.is_of_floor);
+        let of_floor = self.lines().filter(|line| line.verdict() == "met").filter(is_of_floor).count();
         let behind: Vec<_> = self
             .lines()
             .filter(|line| line.is_behind())
             .map(|line| format!("{} {}", line.on, line.what))
             .collect();
         format!(
-            "{} goals are met, {} are not yet; {} others are below the floor. {}.\n",
+            "{} goals are met, of which {} {} twice the floor; {} are missed. {}.\n",
             goals("met"),
+            of_floor,
+            if of_floor == 1 { "is" } else { "are" },
             goals("missed"),
-            goals("below the floor"),
             if behind.is_empty() {
                 "No line is behind its peer".to_owned()
             } else {
@@ -289,18 +297,18 @@ mod tests {
         table.add(line(5.0).peer(&one(4.0), "theirs").floor(&one(1.0), "a load").at_most(2.0, "ns"));
         table.add(line(5.0).beside(&one(4.0), "two").floor(&one(3.0), "a load").at_most(2.0, "ns"));
         table.add(line(4.03).peer(&one(4.0), "theirs"));
-        table.add(line(5.0).unit("us").goal("flat", false));
+        table.add(line(5.0).unit("us").goal(4.0, "flat".into()));
         table.add_missing("mpich cannot be measured: no program".into());
         assert_eq!(
             table.summary(),
-            "1 goals are met, 2 are not yet; 1 others are below the floor. Behind a peer: ompi a read.\n"
+            "2 goals are met, of which 1 is twice the floor; 2 are missed. Behind a peer: ompi a read.\n"
         );
         let data = table.csv();
         let rows: Vec<_> = data.lines().collect();
         assert_eq!(rows[0], "section,library,what,unit,best,median,max,beside,floor,goal,goal_met");
         assert_eq!(rows[1], "Reads,ompi,a read,ns,2.00,2.00,2.00,0.500 of theirs 4.00,,<= 2 ns,met");
         assert!(rows[2].ends_with(",1.250 of theirs 4.00,1.00 a load,<= 2 ns,missed"));
-        assert!(rows[3].ends_with(",<= 2 ns,below the floor"));
+        assert!(rows[3].ends_with(",3.00 a load,<= 2 of a load,met"));
         assert!(rows[5].contains(",a read,us,5.00,") && rows[5].ends_with(",flat,missed"));
         assert_eq!(rows[6], "Reads,,mpich cannot be measured: no program,,,,,,,,");
         assert_eq!(quoted("a, \"b\""), "\"a, \"\"b\"\"\"");
@@ -310,9 +318,13 @@ mod tests {
     fn ratios_need_a_positive_baseline() {
         let one = |of: f64| Samples::of(vec![of]);
         let line = |base| Line::new("", "", &one(1.0)).beside(&one(base), "it");
-        assert!(line(1.0).has_ratio_within(1.0) && !line(0.5).has_ratio_within(1.0));
-        assert!(!line(0.0).has_ratio_within(1.0) && !line(-1.0).has_ratio_within(1.0));
-        assert_eq!(line(0.5).floor(&one(0.6), "a load").within(1.5).verdict(), "missed");
-        assert_eq!(line(0.5).floor(&one(0.8), "a load").within(1.5).verdict(), "below the floor");
+        let verdict = |line: Line| line.within(1.5).verdict();
+        assert_eq!(
+            [1.0, 0.5, 0.0, -1.0].map(|base| verdict(line(base))),
+            ["met", "missed", "missed", "missed"]
+        );
+        // Twice the floor is the goal where it is more.
+        assert_eq!(verdict(line(0.5).floor(&one(0.4), "a load")), "missed");
+        assert_eq!(verdict(line(0.5).floor(&one(0.5), "a load")), "met");
     }
 }

@@ -122,7 +122,7 @@ impl Variant {
             }
             Self::Gathered => {
                 // For the program alone, not for the launcher.
-                let library = calls::preloaded(stack, "gathered_calls")?;
+                let library = calls::preloaded(stack, "gathered_calls", "gathered_calls.so", &[])?;
                 let variable = format!("LD_PRELOAD={}", library.display());
                 launcher.args(["/usr/bin/env", &variable]).arg(program)
             }
@@ -163,7 +163,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     for problem in setup::cluster() {
         println!("cluster: could not get {problem}");
     }
-    dist::build(&[dist::LIBRARY, "mpit-cli"])?;
+    dist::build(&[dist::LIBRARY, dist::COMMAND])?;
     let session = Session::start_or_fail(&Shape { hosts: HOSTS, latency: None, bandwidth: None })?;
     // Otherwise a job starts the later the more connections those before it had: 69 seconds instead of 41 for 256 processes on MPICH.
     session.cluster().keep_no_closed_connections()?;

@@ -32,12 +32,10 @@ pub(crate) struct Arguments {
 const STACKS: [&str; 2] = ["mpich4.0.2", "ompi4.1.4"];
 
 /// The library in the process, beside that of MPI.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Variant {
     /// Only the MPI library.
     Plain,
-    /// The library that counts with the least work.
-    Least,
     /// The preload library, recording nothing.
     Off,
     /// The preload library in a job of `mpit run`, describing the calls in progress and recording nothing.
@@ -50,9 +48,24 @@ enum Variant {
     TimedAll,
     /// The preload library measuring all calls, and distinguishing the places that make them.
     Sites,
+    /// The library that counts with the least work.
+    Least,
     /// Open MPI's own monitoring.
     Native,
 }
+
+/// The variants in the order of the columns, with the names of their states in the baseline.
+const VARIANTS: [(Variant, Option<&str>); 9] = [
+    (Variant::Plain, None),
+    (Variant::Off, Some("off")),
+    (Variant::Described, Some("described")),
+    (Variant::Recording, Some("recording")),
+    (Variant::TimedBlocking, Some("timed")),
+    (Variant::TimedAll, Some("timed-all")),
+    (Variant::Sites, Some("sites")),
+    (Variant::Least, None),
+    (Variant::Native, None),
+];
 
 /// The levels of thread support.
 const LEVELS: [&str; 2] = ["single", "multiple"];
@@ -129,57 +142,29 @@ fn print_row(cells: &[String]) {
     println!();
 }
 
-/// A call with the events of each variant.
+/// A call, with the events of the MPI library and those that each other variant adds; for a call that mpit answers all of them.
 struct Row {
     call: String,
-    plain: Option<Events>,
-    /// The part that mpit adds; for a call that mpit answers all of it.
-    off: Option<Events>,
-    described: Option<Events>,
-    recording: Events,
-    timed_blocking: Option<Events>,
-    timed_all: Option<Events>,
-    sites: Option<Events>,
-    least: Option<Events>,
-    native: Option<Events>,
+    events: BTreeMap<Variant, Events>,
 }
 
 impl Row {
     fn cells(&self, stack: &Stack, level: &str) -> Vec<String> {
-        let count =
-            |events: Option<Events>| events.map_or(String::new(), |events| events.instructions.to_string());
-        let Events { loads, stores, branches, .. } = self.recording;
-        vec![
-            stack.label().to_owned(),
-            level.to_owned(),
-            self.call.clone(),
-            count(self.plain),
-            count(self.off),
-            count(self.described),
-            count(Some(self.recording)),
-            count(self.timed_blocking),
-            count(self.timed_all),
-            count(self.sites),
-            count(self.least),
-            count(self.native),
-            loads.to_string(),
-            stores.to_string(),
-            branches.to_string(),
-        ]
+        let mut cells = vec![stack.label().to_owned(), level.to_owned(), self.call.clone()];
+        let count = |variant| {
+            self.events.get(variant).map_or_else(String::new, |events| events.instructions.to_string())
+        };
+        cells.extend(VARIANTS.iter().map(|(variant, _)| count(variant)));
+        let Events { loads, stores, branches, .. } = self.events[&Variant::Recording];
+        cells.extend([loads, stores, branches].map(|count| count.to_string()));
+        cells
     }
 
     /// Returns the counts for the baseline, by name.
     fn counts(&self, stack: &Stack, level: &str) -> impl Iterator<Item = (String, u64)> {
-        let states = [
-            ("off", self.off),
-            ("described", self.described),
-            ("recording", Some(self.recording)),
-            ("timed", self.timed_blocking),
-            ("timed-all", self.timed_all),
-            ("sites", self.sites),
-        ];
-        states.into_iter().filter_map(move |(state, events)| {
-            Some((format!("{} {level} {state} {}", stack.label(), self.call), events?.instructions))
+        VARIANTS.iter().filter_map(move |(variant, state)| {
+            let name = format!("{} {level} {} {}", stack.label(), (*state)?, self.call);
+            Some((name, self.events.get(variant)?.instructions))
         })
     }
 }
@@ -189,48 +174,31 @@ fn measure(stack: &Stack, level: &str, details: bool) -> Outcome<Vec<Row>> {
     let count = |variant, library| Run::new(stack, level, variant, details)?.counts(library);
     let plain = count(Variant::Plain, None)?;
     // An empty name is that of no variable.
-    let library = Some(plain.library.as_deref().unwrap_or_default());
-    let [least, off, described, recording, blocking, all, sites] = [
-        Variant::Least,
-        Variant::Off,
-        Variant::Described,
-        Variant::Recording,
-        Variant::TimedBlocking,
-        Variant::TimedAll,
-        Variant::Sites,
-    ]
-    .map(|variant| count(variant, library));
-    let (least, off, described, recording) = (least?, off?, described?, recording?);
-    let (blocking, all, sites) = (blocking?, all?, sites?);
-    let native =
-        if stack.vendor() == Vendor::OpenMpi { Some(count(Variant::Native, library)?) } else { None };
-
-    let rows = recording.calls.iter().map(|(call, recorded)| {
-        let base = plain.of(call);
-        let is_answered = ANSWERED.iter().any(|name| call.starts_with(name));
-        let of_mpit = |events: Events| match base {
-            Some(base) if !is_answered => events.beyond(base),
-            _ => events,
-        };
-        // Calls for tools do not depend on it.
-        let of_program =
-            |counts: &Counts| if call.contains('_') { None } else { counts.of(call).map(of_mpit) };
-        // Of other libraries, calls for tools say nothing.
-        let of_other = |events: Option<Events>| {
-            if call.contains('_') { None } else { events.zip(base).map(|(events, base)| events.beyond(base)) }
-        };
-        Row {
-            call: call.clone(),
-            plain: base,
-            off: off.of(call).map(of_mpit),
-            described: of_program(&described),
-            recording: of_mpit(*recorded),
-            timed_blocking: of_program(&blocking),
-            timed_all: of_program(&all),
-            sites: of_program(&sites),
-            least: of_other(least.of(call)),
-            native: of_other(native.as_ref().and_then(|native| native.of(call))),
+    let library = Some(plain.library.clone().unwrap_or_default());
+    let mut counts = vec![(Variant::Plain, plain)];
+    for (variant, _) in VARIANTS {
+        if variant != Variant::Plain && (variant != Variant::Native || stack.vendor() == Vendor::OpenMpi) {
+            counts.push((variant, count(variant, library.as_deref())?));
         }
-    });
-    Ok(rows.collect())
+    }
+    let recorded = counts.iter().find(|(variant, _)| *variant == Variant::Recording);
+    let (_, recorded) = recorded.context("no calls were recorded")?;
+    let row = |(call, _): &(String, Events)| {
+        let base = counts[0].1.of(call);
+        let is_answered = ANSWERED.iter().any(|name| call.starts_with(name));
+        let is_for_tools = call.contains('_');
+        let events = |(variant, counts): &(Variant, Counts)| {
+            let events = counts.of(call)?;
+            let added = match (variant, base) {
+                (Variant::Off | Variant::Recording, Some(base)) if !is_answered => events.beyond(base),
+                (Variant::Plain | Variant::Off | Variant::Recording, _) => events,
+                // Calls for tools do not depend on the other states, and say nothing of other libraries.
+                _ if is_for_tools => return None,
+                (_, base) => events.beyond(base?),
+            };
+            Some((*variant, added))
+        };
+        Row { call: call.clone(), events: counts.iter().filter_map(events).collect() }
+    };
+    Ok(recorded.calls.iter().map(row).collect())
 }

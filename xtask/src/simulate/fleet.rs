@@ -40,7 +40,7 @@ const QUESTIONS: [&str; 3] = ["waiting", "slow_nodes", "small_messages"];
 pub(super) fn measure(jobs: u32) -> Outcome<String> {
     let python =
         paths::python_with_tables().context("no Python with DuckDB and Dask; see `cargo xtask setup`")?;
-    dist::build(&["mpit-cli"])?;
+    dist::build(&[dist::COMMAND])?;
     let scratch = paths::scratch("reports", "fleet-measured")?;
     let fleet = scratch.join("fleet");
     let (expected, seconds_of_tables) = write_tables(jobs, &scratch, &fleet)?;

@@ -32,7 +32,7 @@ const FORMATS: [(&str, &str); 2] = [("html", "page"), ("png", "picture")];
 
 /// Returns the tables of records and of the files that reports write, with their names in the page.
 pub(super) fn measure(directory: &Path) -> Outcome<Vec<(&'static str, String)>> {
-    dist::build(&["mpit-cli"])?;
+    dist::build(&[dist::COMMAND])?;
     let mut records = document::head(&RECORDS);
     let mut written = head_of_written();
     let with_collectives = SIDES.iter().filter(|side| **side <= LARGEST_COLLECTIVE);
