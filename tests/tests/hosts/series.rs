@@ -7,7 +7,7 @@ use std::path::Path;
 use mpit_tests::launch::mpit_line;
 use mpit_tests::{Context, Failure, Finished, Job, Outcome, Stack};
 
-use crate::{equal, names_in, on_each_in_dir, report};
+use crate::{equal, names_in, on_each_family_in_dir, report};
 
 const RANKS: u32 = 4;
 
@@ -92,7 +92,7 @@ fn check(dir: &Path) -> Outcome {
 
 #[test]
 fn series_add_up_to_the_files() -> Outcome {
-    on_each_in_dir("series", |stack, dir| {
+    on_each_family_in_dir("series", |stack, dir| {
         let run = |options: &[&str]| -> Outcome {
             let finished = in_front(stack, &[&["--series", "0.1"], options].concat(), dir)?;
             finished
@@ -114,7 +114,7 @@ fn series_add_up_to_the_files() -> Outcome {
 
 #[test]
 fn series_behind_the_launcher_add_up() -> Outcome {
-    on_each_in_dir("series_behind", |stack, dir| {
+    on_each_family_in_dir("series_behind", |stack, dir| {
         let finished = behind(stack, &["--series", "0.1"], dir)?;
         finished.expect(finished.code == Some(0))?;
         let names = names_in(&dir.join("prof"))?;
@@ -132,7 +132,7 @@ fn series_behind_the_launcher_add_up() -> Outcome {
 /// Both write series of the same processes, which count once.
 #[test]
 fn series_of_both_sides_count_once() -> Outcome {
-    on_each_in_dir("series_both", |stack, dir| {
+    on_each_family_in_dir("series_both", |stack, dir| {
         let finished = in_front_and_behind(stack, &["--series", "0.1"], dir)?;
         finished.expect(finished.code == Some(0))?;
         let names = names_in(&dir.join("prof"))?;
@@ -149,7 +149,7 @@ fn series_of_both_sides_count_once() -> Outcome {
 /// Behind the launcher, nothing removes the files of an earlier job.
 #[test]
 fn series_have_no_records_of_earlier_jobs() -> Outcome {
-    on_each_in_dir("series_earlier", |stack, dir| {
+    on_each_family_in_dir("series_earlier", |stack, dir| {
         short_in_front(stack, &[], dir)?;
         let before = names_in(&dir.join("prof"))?;
         // A program without MPI.

@@ -9,7 +9,7 @@ use mpit_tests::{Context, Failure, Job, Outcome, Stack, build, paths, stacks};
 use serde_json::Value;
 
 use crate::fortran::INTERFACES;
-use crate::{equal, on_each_in_dir, report, written_with};
+use crate::{equal, on_each_family_in_dir, on_each_in_dir, report, written_with};
 
 const RANKS: u32 = 2;
 
@@ -139,7 +139,7 @@ fn check_properties(report: &Value) -> Outcome {
 /// symbols were removed.
 #[test]
 fn sites_are_in_every_module() -> Outcome {
-    on_each_in_dir("sites_modules", |stack, dir| {
+    on_each_family_in_dir("sites_modules", |stack, dir| {
         let library = program(stack, "libcall_sites.so", &["-DLIBRARY", "-shared", "-fPIC"])?;
         let link = format!("-Wl,--no-as-needed,{}", library.display());
         let over_library = program(stack, "call_sites_over_library", &["-DOVER_LIBRARY", "-s", &link])?;
@@ -176,7 +176,7 @@ fn sites_are_in_every_module() -> Outcome {
 /// Tests a program that is another one, or missing, when its report is written.
 #[test]
 fn changed_programs_have_offsets() -> Outcome {
-    on_each_in_dir("sites_changed", |stack, dir| {
+    on_each_family_in_dir("sites_changed", |stack, dir| {
         let (first, second) =
             (program(stack, "call_sites", &["-fPIE", "-pie"])?, program(stack, "call_sites_o2", &["-O2"])?);
         let copy = dir.join("program");
@@ -197,7 +197,7 @@ fn changed_programs_have_offsets() -> Outcome {
 
 #[test]
 fn killed_processes_keep_their_sites() -> Outcome {
-    on_each_in_dir("sites_killed", |stack, dir| {
+    on_each_family_in_dir("sites_killed", |stack, dir| {
         let program = program(stack, "call_sites", &["-fPIE", "-pie"])?;
         let job = job(stack, &program).arg("kill").dir(dir);
         let killed =
@@ -214,7 +214,7 @@ fn killed_processes_keep_their_sites() -> Outcome {
 
 #[test]
 fn many_sites_are_bounded() -> Outcome {
-    on_each_in_dir("sites_many", |stack, dir| {
+    on_each_family_in_dir("sites_many", |stack, dir| {
         let program = program(stack, "call_sites", &["-fPIE", "-pie"])?;
         let (report, output) = reported(job(stack, &program).arg("many"), dir, &[SITED])?;
         let of = |is_other: bool| {
@@ -230,7 +230,7 @@ fn many_sites_are_bounded() -> Outcome {
 
 #[test]
 fn sites_are_off_by_default() -> Outcome {
-    on_each_in_dir("sites_off", |stack, dir| {
+    on_each_family_in_dir("sites_off", |stack, dir| {
         let program = program(stack, "call_sites", &["-fPIE", "-pie"])?;
         let (report, output) = reported(job(stack, &program), dir, &[])?;
         let is_empty = rows(&report, "sites").next().is_none() && rows(&report, "regions").next().is_none();
@@ -280,7 +280,7 @@ fn regions_split_calls() -> Outcome {
 
 #[test]
 fn regions_are_those_of_a_thread() -> Outcome {
-    on_each_in_dir("regions_threads", |stack, dir| {
+    on_each_family_in_dir("regions_threads", |stack, dir| {
         let options = ["-fPIE", "-pie", &build::include()];
         let program = stacks::c_variant(Some(stack), "regions", "regions", &options)?;
         let finished = job(stack, &program).arg("threads").dir(dir).succeed()?;

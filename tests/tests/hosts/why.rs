@@ -15,6 +15,7 @@ use serde_json::Value;
 
 use self::kinds::{FURTHER, HANGS, Hang, every, hangs_on, in_turn, of_stack};
 use crate::fortran::INTERFACES;
+use crate::times::LIBRARIES;
 use crate::unusual_messages::spawns;
 use crate::{names_in, on_each_in_dir, on_in_dir, read_all, report};
 
@@ -180,7 +181,7 @@ fn mistakes_are_named() -> Outcome {
 /// Each rank has an `mpit run` of its own.
 #[test]
 fn jobs_behind_their_launcher_are_found() -> Outcome {
-    on_each_in_dir("why_behind", |stack, dir| {
+    on_in_dir(&LIBRARIES, "why_behind", |stack, dir| {
         let program = program_in(dir, stack.compile("hangs")?)?;
         for kind in ["skipped_allreduce", "gone", "late_init"] {
             let (_, finding, culprits) =
