@@ -9,7 +9,7 @@ use std::process::{Command, ExitCode, Stdio};
 use std::sync::{Mutex, PoisonError};
 use std::{env, fs, thread};
 
-use mpit_tests::cluster::WANTED;
+use mpit_tests::cluster::{Cluster, KEPT, WANTED};
 use mpit_tests::{Context, Failure, Outcome, build, paths, record, stacks};
 
 use crate::{cargo, setup};
@@ -49,7 +49,7 @@ const SLOWEST: usize = 25;
 const CALLS: usize = 2;
 
 /// The arguments that select the tests with jobs on several hosts.
-const CLUSTER: [&str; 8] = ["-p", "mpit-tests", "--test", "hosts", "--test", "programs", "--", "cluster"];
+const CLUSTER: [&str; 6] = ["--test", "hosts", "--test", "programs", "--", "cluster"];
 
 /// Runs the tests.
 pub(crate) fn run(chosen: &Chosen, has_times: bool) -> Outcome<ExitCode> {
@@ -59,7 +59,12 @@ pub(crate) fn run(chosen: &Chosen, has_times: bool) -> Outcome<ExitCode> {
     }
     let (problems, calls) = prepare(chosen)?;
     setup::report(&problems);
+    let has_hosts = || Cluster::here().hosts().is_ok_and(|hosts| !hosts.is_empty());
+    let stays = has_hosts();
     let (mut counts, good) = run_all(calls)?;
+    if matches!(chosen, Chosen::Cluster(_)) && !stays && has_hosts() {
+        Cluster::here().down()?;
+    }
     if !good && counts.failed == 0 {
         // A build failed, or a test program crashed.
         counts.failed = 1;
@@ -98,9 +103,9 @@ fn prepare(chosen: &Chosen) -> Outcome<(Vec<String>, Vec<Command>)> {
                 vec![with_arguments(arguments)]
             }
             Chosen::Cluster(arguments) => {
-                build::artifacts()?;
-                let mut call = with_arguments(&[&CLUSTER.map(ToOwned::to_owned)[..], arguments].concat());
-                call.env(WANTED, "1");
+                tiers::build()?;
+                let mut call = tiers::call(&CLUSTER);
+                call.args(arguments).env(WANTED, KEPT);
                 vec![call]
             }
         };
