@@ -99,19 +99,20 @@ const SOURCE: &str = "hosts/c/call_sites.c";
 
 #[test]
 fn sites_are_lines_of_the_program() -> Outcome {
-    on_each_in_dir("sites", |stack, dir| {
-        for (file, options) in
-            [("call_sites", &["-fPIE", "-pie"][..]), ("call_sites_fixed", &["-fno-pie", "-no-pie"])]
-        {
-            let program = program(stack, file, options)?;
-            // With and without listeners, calls reach the measurement by different ways.
-            for settings in [&[SITED][..], &[SITED, ("monitoring_time", "all")]] {
-                let (report, _) = reported(job(stack, &program), dir, settings)?;
-                equal(file, &named_calls(&report, SOURCE)?, &calls(&WANTED))?;
-                check_properties(&report)?;
-            }
-        }
-        Ok(())
+    let check = |stack: &Stack, dir: &Path, file: &str, options: &[&str], settings: &[(&str, &str)]| {
+        let (report, _) = reported(job(stack, &program(stack, file, options)?), dir, settings)?;
+        equal(file, &named_calls(&report, SOURCE)?, &calls(&WANTED))?;
+        check_properties(&report)
+    };
+    let (file, movable) = ("call_sites", ["-fPIE", "-pie"]);
+    on_each_in_dir("sites", |stack, dir| check(stack, dir, file, &movable, &[SITED]))?;
+    on_each_family_in_dir("sites_variants", |stack, dir| {
+        // With and without listeners, calls reach the measurement by different ways.
+        let listened = [SITED, ("monitoring_time", "all")];
+        check(stack, dir, file, &movable, &listened)?;
+        let (file, fixed) = ("call_sites_fixed", ["-fno-pie", "-no-pie"]);
+        check(stack, dir, file, &fixed, &[SITED])?;
+        check(stack, dir, file, &fixed, &listened)
     })
 }
 
@@ -250,7 +251,7 @@ fn counts(wanted: &[(&str, u64)]) -> BTreeMap<String, u64> {
 
 #[test]
 fn regions_split_calls() -> Outcome {
-    on_each_in_dir("regions", |stack, dir| {
+    on_each_family_in_dir("regions", |stack, dir| {
         let include = build::include();
         for (file, options) in [
             ("regions", &["-fPIE", "-pie", &include][..]),
