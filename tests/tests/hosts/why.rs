@@ -157,8 +157,13 @@ fn number(value: &Value) -> Option<u32> {
     value.as_u64().and_then(|number| number.try_into().ok())
 }
 
+/// Returns a job that hangs, which the test ends. The launcher of Open MPI 4 would wait for a second before it kills processes.
+fn hanging(stack: &Stack, dir: &Path) -> Job {
+    Job::mpi(stack, RANKS).env("OMPI_MCA_odls_base_sigkill_timeout", "0").dir(dir).seconds(120)
+}
+
 fn job(stack: &Stack, program: &Path, kind: &str, dir: &Path) -> Outcome<Job> {
-    Job::mpi(stack, RANKS).arg(program).arg(kind).dir(dir).seconds(120).under_mpit(&[])
+    hanging(stack, dir).arg(program).arg(kind).under_mpit(&[])
 }
 
 /// Makes a link to a program in the directory of a test. Its path is part of the command by which the test finds its job, and ends its
@@ -180,7 +185,7 @@ pub(crate) fn end_of_line(program: &Path, kind: &str) -> String {
 fn are_named(stack: &Stack, dir: &Path, program: &[&Path], hangs: impl Iterator<Item = Hang>) -> Outcome {
     let words: Vec<String> = program.iter().map(|word| word.display().to_string()).collect();
     for (kind, finding, culprits) in hangs.filter(|(kind, ..)| hangs_on(stack.label(), kind)) {
-        let job = Job::mpi(stack, RANKS).args(&words).arg(kind).dir(dir).seconds(120).under_mpit(&[])?;
+        let job = hanging(stack, dir).args(&words).arg(kind).under_mpit(&[])?;
         let mut running = Running::start(&job, &format!("{} {kind}", words.join(" ")))?;
         running.expect(finding, culprits).context(kind)?;
     }
@@ -208,7 +213,7 @@ fn jobs_behind_their_launcher_are_found() -> Outcome {
             let (_, finding, culprits) =
                 HANGS.into_iter().find(|(known, ..)| *known == kind).context(kind)?;
             let line = mpit_line(&["run", "--"])?;
-            let job = Job::mpi(stack, RANKS).args(line).arg(&program).arg(kind).dir(dir).seconds(120);
+            let job = hanging(stack, dir).args(line).arg(&program).arg(kind);
             Running::start(&job, &end_of_line(&program, kind))?.expect(finding, culprits).context(kind)?;
         }
         Ok(())
