@@ -25,7 +25,7 @@ const RANKS: u32 = 4;
 const TIME_LIMIT: Duration = Duration::from_secs(100);
 
 /// The time between two snapshots, in seconds. The programs only hang, so it may be short, but messages count as in transit for 0.2 s.
-const INTERVAL: &str = "0.3";
+const INTERVAL: &str = "0.22";
 
 /// The time between two attempts to find a job.
 const RETRY: Duration = Duration::from_millis(20);
@@ -157,9 +157,9 @@ fn number(value: &Value) -> Option<u32> {
     value.as_u64().and_then(|number| number.try_into().ok())
 }
 
-/// Returns a job that hangs, which the test ends. The launcher of Open MPI 4 would wait for a second before it kills processes.
+/// Returns a job that hangs, which the test ends.
 fn hanging(stack: &Stack, dir: &Path) -> Job {
-    Job::mpi(stack, RANKS).env("OMPI_MCA_odls_base_sigkill_timeout", "0").dir(dir).seconds(120)
+    Job::mpi(stack, RANKS).dir(dir).seconds(120)
 }
 
 fn job(stack: &Stack, program: &Path, kind: &str, dir: &Path) -> Outcome<Job> {
