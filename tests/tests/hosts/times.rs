@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use mpit_format::times::{CallRow, Mode};
-use mpit_tests::{Context, Failure, Finished, Job, Outcome, Prof, Stack, stacks};
+use mpit_tests::{Context, Failure, Finished, Job, Outcome, Prof, Stack, machine_lock, stacks};
 
 use crate::{on_each_family_in_dir, on_in_dir, read_all, written_to};
 
@@ -180,9 +180,10 @@ fn job(program: &Path, names: &[&str], time: &str, stack: &Stack, dir: &Path) ->
 fn times_are_those_of_an_oracle() -> Outcome {
     on_each_family_in_dir("times", |stack, dir| {
         let program = stack.compile("timed_calls")?;
+        let alone = machine_lock::whole()?;
         for names in RUNS {
             let compare = || -> Near {
-                let finished = job(&program, names, "blocking", stack, dir)?.without_others().succeed()?;
+                let finished = job(&program, names, "blocking", stack, dir)?.within_lock(&alone).succeed()?;
                 let profs = read_all(&dir.join("prof"), RANKS)?;
                 let calls = check_calls(&profs, &calls_of_oracle(&finished, "call")?)?;
                 Ok(calls.and(check_waiting(names == WITH_LAST, &profs, &finished)?))
@@ -350,10 +351,11 @@ fn check_built_in(finished: &Finished, profs: &[Prof]) -> Near {
 fn times_are_those_built_in() -> Outcome {
     on_each_family_in_dir("times_built_in", |stack, dir| {
         let program = stack.compile("times_built_in")?;
+        let alone = machine_lock::whole()?;
         let mut result = Ok(());
         for attempt in 1..=ATTEMPTS_BUILT_IN {
             let job = Job::mpi(stack, 2).arg(&program).dir(dir).under_mpit_with(&["--output", "prof"])?;
-            let finished = job.without_others().succeed()?;
+            let finished = job.within_lock(&alone).succeed()?;
             let near = check_built_in(&finished, &read_all(&dir.join("prof"), 2)?)?;
             let Err(differences) = near else { return Ok(()) };
             let label = stack.label();
