@@ -25,7 +25,7 @@ const RANKS: u32 = 4;
 const TIME_LIMIT: Duration = Duration::from_secs(100);
 
 /// The time between two snapshots, in seconds. The programs only hang, so it may be short, but messages count as in transit for 0.2 s.
-const INTERVAL: &str = "0.22";
+const INTERVAL: &str = "0.3";
 
 /// The time between two attempts to find a job.
 const RETRY: Duration = Duration::from_millis(20);
