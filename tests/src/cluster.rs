@@ -21,12 +21,8 @@ use std::time::Instant;
 use crate::stacks::{self, Stack};
 use crate::{Context, Failure, Outcome, build, machine_lock, paths, record};
 
-/// The environment variable with which tests start a cluster. Without it they do not: one takes root, and a minute. They remove it unless the
-/// value is [`KEPT`].
+/// The environment variable with which tests start a cluster. Without it they do not: one takes root, and a minute.
 pub const WANTED: &str = "MPIT_TEST_CLUSTER";
-
-/// The value of [`WANTED`] if the cluster stays for the next test. Who sets it removes the cluster.
-pub const KEPT: &str = "kept";
 
 /// The shape of a cluster.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -223,7 +219,7 @@ impl Cluster {
 #[derive(Debug)]
 pub struct Session {
     cluster: Cluster,
-    is_removed: bool,
+    was_started: bool,
     _lock: File,
 }
 
@@ -232,18 +228,16 @@ impl Session {
     /// reason, if tests do not want it or this process cannot create network namespaces.
     pub fn start(shape: &Shape) -> Outcome<Option<Self>> {
         let lock = lock()?;
-        let Some(wanted) = std::env::var_os(WANTED) else {
+        if std::env::var_os(WANTED).is_none() {
             record::not_run("cluster", "run `cargo xtask test --cluster`")?;
             return Ok(None);
-        };
+        }
         if let Err(reason) = Cluster::check() {
             eprintln!("no cluster: {reason}");
             record::not_run("cluster", reason.to_string().lines().next().unwrap_or_default())?;
             return Ok(None);
         }
-        let mut session = Self::with_lock(shape, lock)?;
-        session.is_removed &= wanted != KEPT;
-        Ok(Some(session))
+        Self::with_lock(shape, lock).map(Some)
     }
 
     /// Starts the cluster as [`Session::start`] does; fails if this process cannot create network namespaces.
@@ -255,8 +249,8 @@ impl Session {
 
     fn with_lock(shape: &Shape, lock: File) -> Outcome<Self> {
         let cluster = Cluster::here();
-        let is_removed = cluster.up(shape)?;
-        Ok(Self { cluster, is_removed, _lock: lock })
+        let was_started = cluster.up(shape)?;
+        Ok(Self { cluster, was_started, _lock: lock })
     }
 
     /// Returns the cluster.
@@ -267,7 +261,7 @@ impl Session {
 
 impl Drop for Session {
     fn drop(&mut self) {
-        if self.is_removed
+        if self.was_started
             && let Err(failure) = self.cluster.down()
         {
             eprintln!("the cluster remains: {failure}");

@@ -9,7 +9,7 @@ use std::process::{Command, ExitCode, Stdio};
 use std::sync::{Mutex, PoisonError};
 use std::{env, fs, thread};
 
-use mpit_tests::cluster::{Cluster, KEPT, WANTED};
+use mpit_tests::cluster::WANTED;
 use mpit_tests::{Context, Failure, Outcome, build, paths, record, stacks};
 
 use crate::{cargo, setup};
@@ -59,12 +59,7 @@ pub(crate) fn run(chosen: &Chosen, has_times: bool) -> Outcome<ExitCode> {
     }
     let (problems, calls) = prepare(chosen)?;
     setup::report(&problems);
-    let has_hosts = || Cluster::here().hosts().is_ok_and(|hosts| !hosts.is_empty());
-    let stays = has_hosts();
     let (mut counts, good) = run_all(calls)?;
-    if matches!(chosen, Chosen::Cluster(_)) && !stays && has_hosts() {
-        Cluster::here().down()?;
-    }
     if !good && counts.failed == 0 {
         // A build failed, or a test program crashed.
         counts.failed = 1;
@@ -105,7 +100,7 @@ fn prepare(chosen: &Chosen) -> Outcome<(Vec<String>, Vec<Command>)> {
             Chosen::Cluster(arguments) => {
                 tiers::build()?;
                 let mut call = tiers::call(&CLUSTER);
-                call.args(arguments).env(WANTED, KEPT);
+                call.args(arguments).env(WANTED, "1");
                 vec![call]
             }
         };
