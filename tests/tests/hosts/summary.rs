@@ -31,7 +31,7 @@ fn number(finished: &Finished, before: &str) -> Outcome<f64> {
 
 #[test]
 fn load_balance_and_late_rank_are_shown() -> Outcome {
-    on_each_in_dir("summary", |stack, dir| {
+    on_each_family_in_dir("summary", |stack, dir| {
         let finished = job(stack, &[], &[])?.dir(dir).without_others().succeed()?;
         let lines = lines(&finished);
         finished.expect(lines.len() <= MAX_LINES && lines[0].starts_with("4 processes on 1 node, "))?;
