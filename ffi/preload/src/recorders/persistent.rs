@@ -9,7 +9,7 @@ use mpit_components::pml::Mode::{self, Buffered, Ready, Standard, Synchronous};
 use mpit_components::pml::{self, Send};
 use mpit_ffi::abi::Handle;
 use mpit_ffi::comms::Comm;
-use mpit_ffi::table::Table;
+use mpit_ffi::handle_table::HandleTable;
 
 use super::byte_counts::ByteCounts;
 use super::collectives::{self, Amounts, Collective, CollectiveRecorder};
@@ -28,7 +28,7 @@ struct PersistentMessage {
     mode: AtomicU8,
 }
 
-static MESSAGES: Table<PersistentMessage> = Table::new();
+static MESSAGES: HandleTable<PersistentMessage> = HandleTable::new();
 
 const MODES: [Mode; 4] = [Standard, Buffered, Synchronous, Ready];
 
@@ -66,7 +66,7 @@ struct PersistentCollective {
     list: ByteCounts,
 }
 
-static COLLECTIVES: Table<PersistentCollective> = Table::new();
+static COLLECTIVES: HandleTable<PersistentCollective> = HandleTable::new();
 
 /// Encodings of roots without a rank; ranks are smaller.
 const NO_ROOT: u64 = u64::MAX;

@@ -8,7 +8,7 @@ use mpit_components::times::{self, CallWords, LateWords};
 use mpit_ffi::abi::Handle;
 use mpit_ffi::comms;
 
-use super::call::Call;
+use crate::watch::Call;
 
 /// The words of the calls of one name on one communicator, valid for a [revision](mpit::internal::revision).
 #[derive(Debug)]
