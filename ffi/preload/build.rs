@@ -28,7 +28,7 @@ use std::{env, fs, io};
 /// Patterns for the symbols of the functions that the table of calls defines. Sorted by name, those of a call are next to each other,
 /// because the call's name is in their paths. The calls of the start and the end come first, then the exported functions.
 const FUNCTIONS_OF_CALLS: [&str; 5] =
-    ["_ZN12mpit_preload5table8lifetime*", "MPI_*", "PMPI_*", "mpi_*", "_ZN12mpit_preload5table*"];
+    ["_ZN12mpit_preload10call_table8lifetime*", "MPI_*", "PMPI_*", "mpi_*", "_ZN12mpit_preload10call_table*"];
 
 fn main() -> io::Result<()> {
     println!("cargo::rerun-if-changed=build.rs");
