@@ -6,7 +6,7 @@ use std::fmt::{self, Debug};
 use mpit::object::Bind;
 use mpit_ffi::abi::{Handle, LiveDatatype};
 
-use super::{Binding, Form, RecvCounts, SendCounts, Types, Word};
+use super::{Argument, Binding, Form, RecvCounts, SendCounts, Types, Word};
 
 /// An array of handles in any language.
 #[derive(Clone, Copy)]
@@ -18,7 +18,7 @@ pub(crate) struct Handles {
 
 impl Handles {
     #[inline(always)]
-    pub(super) fn of(word: Word, kind: Bind) -> Self {
+    pub(crate) fn of(word: Word, kind: Bind) -> Self {
         Self { at: word.address(), form: word.form(), kind }
     }
 
@@ -70,7 +70,7 @@ impl<L: Binding> Types<L> {
     ///
     /// The array is null or has `len` elements.
     pub(crate) unsafe fn of(self, len: u32) -> TypeArray {
-        TypeArray { types: Handles::of(L::word(self.0), Bind::Datatype), len }
+        TypeArray { types: Handles::of(self.word(), Bind::Datatype), len }
     }
 }
 

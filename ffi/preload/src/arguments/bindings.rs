@@ -117,7 +117,7 @@ impl Word {
 
     /// Returns the number of elements that the argument is.
     #[inline(always)]
-    pub(super) fn count(self) -> i64 {
+    pub(crate) fn count(self) -> i64 {
         match (self.form.is_fortran(), self.form.is_large()) {
             // SAFETY: a parameter of the call in progress (condition of `new`), for which Fortran passes the address.
             (true, _) => unsafe { self.form.count_at(self.address(), 0) },
@@ -128,7 +128,7 @@ impl Word {
 
     /// Returns the integer of 64 bits that the argument is.
     #[inline(always)]
-    pub(super) fn wide(self) -> i64 {
+    pub(crate) fn wide(self) -> i64 {
         if !self.form.is_fortran() {
             return self.value.cast_signed() as i64;
         }
@@ -138,7 +138,7 @@ impl Word {
 
     /// Returns the handle that the argument is, of an object of a kind. The upper half of a narrow handle is undefined.
     #[inline(always)]
-    pub(super) fn handle(self, kind: Bind) -> Handle {
+    pub(crate) fn handle(self, kind: Bind) -> Handle {
         if !self.form.is_fortran() {
             return self.value;
         }

@@ -18,6 +18,12 @@ use mpit_ffi::abi::{Handle, LiveComm, LiveDatatype, LiveSession, LiveWin};
 pub(crate) use arrays::{CountArray, Counts, Handles, TypeArray};
 pub(crate) use bindings::{Any, Binding, C, Form, Fortran, Word};
 
+/// An argument of any kind.
+pub(crate) trait Argument {
+    /// Returns the argument without its kind.
+    fn word(self) -> Word;
+}
+
 /// Defines the kinds of arguments: a `value`; a `handle` of an object, with the type of a handle whose object exists; a `variable` for
 /// such a handle, which is an address in all languages; or an argument that is forwarded and not used, or used in a way of its own.
 macro_rules! kinds {
@@ -35,6 +41,13 @@ macro_rules! kinds {
             #[repr(transparent)]
             #[derive(Clone, Copy)]
             pub(crate) struct $kind<L: Binding>(L::Raw);
+
+            impl<L: Binding> Argument for $kind<L> {
+                #[inline(always)]
+                fn word(self) -> Word {
+                    L::word(self.0)
+                }
+            }
 
             impl From<Word> for $kind<Any> {
                 fn from(word: Word) -> Self {
@@ -74,7 +87,7 @@ macro_rules! kinds {
 
             #[inline(always)]
             pub(crate) fn handles(self) -> Handles {
-                Handles::of(L::word(self.0), Bind::$object)
+                Handles::of(self.word(), Bind::$object)
             }
         }
         $(kinds! { @ $kind $live })?
@@ -106,10 +119,10 @@ kinds! {
     Win [handle Win];
     /// A reduction operation.
     Op [handle Op];
-    Group [handle Group];
-    File [handle File];
+    Group [];
+    File [];
     /// The handle of one request, by value in C.
-    OneRequest [handle Request];
+    OneRequest [];
     /// A handle of another kind.
     Object [];
     /// A buffer, of which only the address is used.
@@ -144,52 +157,6 @@ kinds! {
     RecvDispls [];
 }
 
-/// The value of an argument, for descriptions of calls.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Value {
-    Number(i64),
-    Handle(Handle),
-    Handles(Handles),
-    /// An argument that is not described.
-    Other,
-}
-
-/// Defines the conversions of kinds of arguments that are described, and of others in calls whose arguments are in registers.
-macro_rules! values_of {
-    ([$($other:ident)+] $($value:ident by $get:ident: $($kind:ident)+;)+) => {
-        $($(impl<L: Binding> From<$kind<L>> for Value {
-            #[inline(always)]
-            fn from(argument: $kind<L>) -> Self {
-                Self::$value(argument.$get().into())
-            }
-        })+)+
-
-        $(impl<L: Binding> From<$other<L>> for Value {
-            #[inline(always)]
-            fn from(_: $other<L>) -> Self {
-                Self::Other
-            }
-        })+
-
-        impl Value {
-            /// Returns the value of an argument of a kind.
-            pub(crate) fn of(kind: Kind, word: Word) -> Self {
-                match kind {
-                    $($(Kind::$kind => $kind::<Any>::from(word).into(),)+)+
-                    _ => Self::Other,
-                }
-            }
-        }
-    };
-}
-
-values_of! {
-    [Buf Pointer Op Disp Object Types SendCounts RecvCounts SendDispls RecvDispls]
-    Number by get: Int Count Wide;
-    Handle by get: Comm Type Win Group File OneRequest NewComm ClosedFile;
-    Handles by handles: Request NewFile NewWin;
-}
-
 impl<L: Binding> Buf<L> {
     #[inline(always)]
     pub(crate) fn is_given(self) -> bool {
@@ -204,24 +171,24 @@ impl<L: Binding> Buf<L> {
 
     #[inline(always)]
     pub(crate) fn address(self) -> usize {
-        L::word(self.0).address().addr()
+        self.word().address().addr()
     }
 
     pub(crate) fn is_in_place(self) -> bool {
-        L::word(self.0).is_in_place()
+        self.word().is_in_place()
     }
 
     /// Returns true if it is `MPI_IN_PLACE`; `None` if that requires a lookup.
     #[inline(always)]
     pub(crate) fn is_in_place_without_lookup(self) -> Option<bool> {
-        L::word(self.0).is_in_place_without_lookup()
+        self.word().is_in_place_without_lookup()
     }
 }
 
 impl<L: Binding> NewSession<L> {
     /// Returns the session that the call has created; `None` in Fortran.
     pub(crate) fn live(&self) -> Option<LiveSession<'_>> {
-        let word = L::word(self.0);
+        let word = self.word();
         let at = word.address();
         if at.is_null() || word.form().is_fortran() {
             return None;
@@ -237,7 +204,7 @@ impl<L: Binding> NewSession<L> {
 impl<L: Binding> Freed<L> {
     pub(crate) fn get(self, kind: Bind) -> Handle {
         // SAFETY: a parameter of the call in progress, which is the address of a handle.
-        unsafe { Handles::of(L::word(self.0), kind).at(0) }
+        unsafe { Handles::of(self.word(), kind).at(0) }
     }
 }
 
@@ -246,7 +213,7 @@ impl ErrorCode<Fortran> {
     #[inline]
     pub(crate) fn get(self) -> c_int {
         // SAFETY: a parameter of the call in progress: null or the address of an integer.
-        unsafe { Fortran::word(self.0).address().cast::<c_int>().as_ref() }
+        unsafe { self.word().address().cast::<c_int>().as_ref() }
             .copied()
             .unwrap_or(mpit_ffi::abi::Abi::SUCCESS)
     }
@@ -255,7 +222,7 @@ impl ErrorCode<Fortran> {
 /// In C.
 impl<L: Binding> TextOut<L> {
     pub(crate) fn get(&self) -> Option<&CStr> {
-        let at = L::word(self.0).address();
+        let at = self.word().address();
         if at.is_null() {
             return None;
         }
@@ -266,7 +233,7 @@ impl<L: Binding> TextOut<L> {
     /// Replaces the text. At most 255 characters are written, which fit in the `MPI_MAX_ERROR_STRING` of all libraries.
     pub(crate) fn set(self, text: &str) {
         let len = text.len().min(255);
-        let at = L::word(self.0).address().cast::<u8>().cast_mut();
+        let at = self.word().address().cast::<u8>().cast_mut();
         if at.is_null() {
             return;
         }
@@ -281,7 +248,7 @@ impl<L: Binding> TextOut<L> {
 /// In C.
 impl<L: Binding> IntOut<L> {
     pub(crate) fn set(self, number: c_int) {
-        let at = L::word(self.0).address();
+        let at = self.word().address();
         if !at.is_null() {
             // SAFETY: the address is not null, and the standard requires the program to pass the address of an
             // `int`.

@@ -154,7 +154,7 @@ impl Call {
     fn add_arguments(self, arguments: &mut watch::Arguments) {
         for (index, argument) in self.line.arguments().iter().enumerate() {
             if argument.role != Role::None {
-                arguments.add_word(argument.role, argument.kind, self.word(index));
+                arguments.add(argument.role, argument.kind, self.word(index));
             }
         }
     }

@@ -175,7 +175,8 @@ macro_rules! described {
         let mut arguments = $crate::watch::Arguments::default();
         $(arguments.add(
             const { $crate::watch::Role::of(stringify!($arg), $crate::arguments::Kind::$kind) },
-            $arg.into(),
+            $crate::arguments::Kind::$kind,
+            $crate::arguments::Argument::word($arg),
         );)*
         arguments
     }};
