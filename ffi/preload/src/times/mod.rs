@@ -37,7 +37,7 @@ use crate::watch::{self, Arguments, Begun, CALLS_OTHERS, Call};
 pub(crate) use at_once::{enter_at_once, leave_at_once};
 pub(crate) use mpit_components::times::has_sites;
 use place::Place;
-pub(crate) use regions::pcontrol;
+pub(crate) use regions::{PAUSE, RESUME, WRITE, pcontrol};
 use state::ThreadTimes;
 
 /// The state while one thread calls at a time.
