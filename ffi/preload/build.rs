@@ -7,10 +7,10 @@
 //! C compiler's own functions for that use as well. A name that no function has, or has no more, is skipped, so an old list only
 //! costs memory. It is the list of functions of this library that `valgrind --tool=callgrind` reports for
 //! `tests/hosts/c/bench_job.c communicate` with Open MPI and MPICH, under `mpit run` with and without `--output`; those that run
-//! only inside of `MPI_Finalize` (`--toggle-collect=MPI_Finalize`) are at the end. Generic functions of this crate are left out:
-//! their pattern matches the instances of all calls.
+//! only inside of `MPI_Finalize` (`--toggle-collect=MPI_Finalize`) are at the end. A program with the frequent calls below adds the
+//! functions that these have in common.
 //!
-//! The functions of the table of calls are sorted by call.
+//! The functions of the table of calls are sorted by call, after those of the frequent ones.
 //!
 //! `pointers.txt` has the names of statics that are not zero at first and contain pointers. The dynamic linker writes these when the
 //! library is loaded, in every program. Next to each other, with the destinations of calls, they are in few pages; the other
@@ -28,7 +28,25 @@ use std::{env, fs, io};
 /// Patterns for the symbols of the functions that the table of calls defines. Sorted by name, those of a call are next to each other,
 /// because the call's name is in their paths. The calls of the start and the end come first, then the exported functions.
 const FUNCTIONS_OF_CALLS: [&str; 5] =
-    ["_ZN12mpit_preload5table8lifetime*", "MPI_*", "PMPI_*", "mpi_*", "_ZN12mpit_preload5table*"];
+    ["_ZN12mpit_preload10call_table8lifetime*", "MPI_*", "PMPI_*", "mpi_*", "_ZN12mpit_preload10call_table*"];
+
+/// The calls that most programs make. Their functions are a tenth of those of all calls, among which they would be in many places.
+const FREQUENT_CALLS: [&str; 14] = [
+    "Allgather",
+    "Allreduce",
+    "Alltoall",
+    "Barrier",
+    "Bcast",
+    "Gather",
+    "Irecv",
+    "Isend",
+    "Recv",
+    "Reduce",
+    "Send",
+    "Sendrecv",
+    "Wait",
+    "Waitall",
+];
 
 fn main() -> io::Result<()> {
     println!("cargo::rerun-if-changed=build.rs");
@@ -98,6 +116,13 @@ fn text_of(names: &str, shift: u32) -> String {
     for symbol in names.lines().filter(|line| !line.is_empty()).map(symbol_of) {
         // Writing to a string does not fail.
         let _ = writeln!(script, "*(.text.{symbol} .text.unlikely.{symbol})");
+    }
+    for name in FREQUENT_CALLS.map(|name| format!("MPI_{name}")) {
+        let _ = writeln!(
+            script,
+            "*(.text.{name} SORT_BY_NAME(.text._ZN12mpit_preload10call_table*{}{name}*))",
+            name.len()
+        );
     }
     for pattern in FUNCTIONS_OF_CALLS {
         let _ =

@@ -11,12 +11,12 @@ use mpit::object::Bind;
 use mpit_components::live;
 
 use crate::abi::{Abi, Handle, LiveDatatype};
+use crate::handle_table::HandleTable;
 use crate::host::{Host, mpi};
 use crate::sessions;
-use crate::table::Table;
 
 /// The sizes of predefined types that were used, and of committed types.
-static SIZES: Table<AtomicU64> = Table::new();
+static SIZES: HandleTable<AtomicU64> = HandleTable::new();
 
 /// Returns the bytes of one element, without gaps.
 #[inline]

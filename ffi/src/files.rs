@@ -3,11 +3,11 @@
 use std::sync::atomic::AtomicU64;
 
 use crate::abi::Handle;
+use crate::handle_table::HandleTable;
 use crate::objects::Freeing;
-use crate::table::Table;
 
 /// The handles of closed files. A library reuses them, so there are as many as files were open at a time.
-static CLOSED: Table<AtomicU64> = Table::new();
+static CLOSED: HandleTable<AtomicU64> = HandleTable::new();
 
 /// Notes that a call has opened a file, whose handle may be that of a closed one.
 pub fn opened(handle: Handle) {

@@ -167,18 +167,7 @@ fn image_in(object: &MappedObject<'_>) -> Option<Found> {
 }
 
 /// Returns the address in our note; other notes are skipped.
-fn address_in(mut notes: &[u8]) -> Option<usize> {
-    const HEADER: usize = 12;
-    while notes.len() >= HEADER {
-        let number = |at: usize| u32::from_ne_bytes([notes[at], notes[at + 1], notes[at + 2], notes[at + 3]]);
-        let (name_len, len, kind) = (number(0) as usize, number(4) as usize, number(8));
-        let content = HEADER.checked_add(name_len)?.next_multiple_of(4);
-        let end = content.checked_add(len)?;
-        let (name, content) = (notes.get(HEADER..HEADER + name_len)?, notes.get(content..end)?);
-        if name == NOTE_NAME && kind == NOTE_TYPE {
-            return Some(usize::from_ne_bytes(content.try_into().ok()?));
-        }
-        notes = notes.get(end.next_multiple_of(4)..)?;
-    }
-    None
+fn address_in(notes: &[u8]) -> Option<usize> {
+    let content = find::note_in(notes, align_of::<u32>(), NOTE_NAME, NOTE_TYPE)?;
+    Some(usize::from_ne_bytes(content.try_into().ok()?))
 }

@@ -34,6 +34,7 @@ pub mod files;
 pub mod fortran;
 mod gather;
 pub mod groups;
+pub mod handle_table;
 pub mod heap;
 pub mod hidden;
 pub mod host;
@@ -57,7 +58,6 @@ pub mod register;
 mod sessions;
 pub mod signals;
 mod strings;
-pub mod table;
 mod topology;
 pub mod windows;
 

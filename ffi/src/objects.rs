@@ -28,11 +28,11 @@ use mpit_sync::memory;
 
 use crate::abi::{Handle, Kind, LiveHandle};
 use crate::attributes::Attribute;
+use crate::handle_table::HandleTable;
 use crate::host::{Host, callbacks};
 use crate::in_flight::InFlight;
 use crate::members::Members;
 use crate::sessions;
-use crate::table::Table;
 
 /// A kind of object that is tracked by its handle.
 pub(crate) trait Tracked: Default + Sync + Send + 'static {
@@ -78,7 +78,7 @@ struct SuspectHandle<T: 'static> {
 
 #[derive(Debug)]
 pub(crate) struct Objects<T: 'static> {
-    table: Table<T>,
+    table: HandleTable<T>,
     in_flight: InFlight,
     suspects: Mutex<Vec<SuspectHandle<T>>>,
     /// The length of `suspects`.
@@ -109,7 +109,7 @@ impl Freeing {
 impl<T: Tracked> Objects<T> {
     pub(crate) const fn new() -> Self {
         Self {
-            table: Table::new(),
+            table: HandleTable::new(),
             in_flight: InFlight::new(),
             suspects: Mutex::new(Vec::new()),
             suspect_count: AtomicUsize::new(0),

@@ -13,10 +13,10 @@ use mpit_components::windows::{self, WindowId};
 use crate::abi::{Handle, LiveWin, kind};
 use crate::attributes::{Attribute, Functions, in_delete_callback};
 use crate::groups::{self, Group};
+use crate::handle_table::HandleTable;
 use crate::host::{Host, mpi};
 use crate::members::Members;
 use crate::objects::{Freeing, Objects, Tracked};
-use crate::table::Table;
 
 /// A window in use. Its memory is reused when it is freed.
 #[derive(Debug, Default)]
@@ -99,7 +99,7 @@ pub unsafe fn bound(handle: Handle) -> Option<Object<'static>> {
 }
 
 /// The windows that were created while no listener was there to register them, so that a tool can bind to them later.
-static NOTED: Table<AtomicU64> = Table::new();
+static NOTED: HandleTable<AtomicU64> = HandleTable::new();
 
 /// Notes a window that a call has created, without a query.
 pub fn note(handle: LiveWin<'_>) {

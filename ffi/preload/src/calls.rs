@@ -269,26 +269,15 @@ fn end(stopwatch: Stopwatch) {
     stopwatch.end();
 }
 
-/// Runs a call that is recorded whenever it succeeds, also inside another one.
-#[inline]
-pub(crate) fn run_always(forward: impl Fn() -> c_int + Copy, after: impl FnOnce() + Copy) -> c_int {
-    run_creation(forward, || (), |()| after())
+/// Forwards a call that initializes the library.
+pub(crate) fn forward_initialization(forward: impl Fn() -> c_int) -> c_int {
+    let native = ManuallyDrop::new(catch_panic_apart(native_monitoring::disable));
+    let code = forward();
+    catch_panic_apart(|| drop(ManuallyDrop::into_inner(native)));
+    code
 }
 
-/// Runs a call that initializes the library, and is recorded whenever it succeeds.
-pub(crate) fn run_initialization(forward: impl Fn() -> c_int + Copy, after: impl FnOnce() + Copy) -> c_int {
-    run_always(
-        || {
-            let native = ManuallyDrop::new(catch_panic_apart(native_monitoring::disable));
-            let code = forward();
-            catch_panic_apart(|| drop(ManuallyDrop::into_inner(native)));
-            code
-        },
-        after,
-    )
-}
-
-/// Runs a call that is recorded whenever it succeeds, with a record that is prepared before it.
+/// Runs a call that is recorded whenever it succeeds, also inside another one, with a record that is prepared before it.
 #[inline]
 pub(crate) fn run_creation<B>(
     forward: impl Fn() -> c_int + Copy,
@@ -315,34 +304,6 @@ pub(crate) fn run_freeing(
     if let Some(freeing) = freeing {
         catch_panic_apart(|| freeing.end(code == Abi::SUCCESS));
     }
-    code
-}
-
-/// Runs a call that opens an object, which is recorded whenever it succeeds, also inside another call.
-#[inline]
-pub(crate) fn run_opening(forward: impl Fn() -> c_int + Copy, after: impl FnOnce() + Copy) -> c_int {
-    let code = forward();
-    if code == Abi::SUCCESS {
-        catch_panic_apart(after);
-    }
-    code
-}
-
-/// Runs a call that is recorded before it is forwarded.
-#[inline]
-pub(crate) fn run_after_recording(
-    forward: impl Fn() -> c_int + Copy,
-    recorder: impl FnOnce() + Copy,
-) -> c_int {
-    catch_panic_apart(recorder);
-    forward()
-}
-
-/// Runs a call that may finalize the library, and is recorded before it is forwarded.
-#[inline]
-pub(crate) fn run_finalization(forward: impl Fn() -> c_int + Copy, recorder: impl FnOnce() + Copy) -> c_int {
-    let code = run_after_recording(forward, recorder);
-    catch_panic_apart(lifecycle::finalize_ended);
     code
 }
 

@@ -1,7 +1,7 @@
 //! `libmpit_preload.so`: MPI_T and monitoring over the MPI library that a program already uses.
 //!
 //! Loaded in front of the MPI library (`LD_PRELOAD` or `mpit run`), it exports the functions of MPI_T, with
-//! our entries merged into the library's own, and interposes the calls of its table ([`mod@table`]): it
+//! our entries merged into the library's own, and interposes the calls of its table ([`call_table`]): it
 //! records the data that they transfer and forwards them.
 //!
 //! # API boundary
@@ -20,6 +20,7 @@
 #![allow(unsafe_code, reason = "this crate is the boundary to C")]
 
 mod arguments;
+mod call_table;
 mod callers;
 mod calls;
 mod interpose;
@@ -29,7 +30,6 @@ mod nesting;
 mod next_definition;
 mod recorders;
 mod return_address;
-mod table;
 mod thread_word;
 mod times;
 mod trampoline;

@@ -2,8 +2,7 @@
 
 use crate::arguments::Kind;
 use crate::calls::Interest;
-use crate::times;
-use crate::watch::{self, Role};
+use crate::watch::{Call, Role};
 
 /// The time of recording, see `interpose`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,10 +72,8 @@ pub(crate) struct Line {
     arguments_len: u8,
     pub(crate) array_lengths: ArrayLengths,
     pub(crate) array_lifetime: ArrayLifetime,
-    /// `None` for a call that is not measured.
-    pub(crate) timed: Option<times::Call>,
-    /// `None` for a call that is not described.
-    pub(crate) watched: Option<watch::Call>,
+    /// `None` for a call that is neither described nor measured.
+    pub(crate) call: Option<Call>,
 }
 
 impl Line {
@@ -111,8 +108,7 @@ impl Line {
             arguments_len: given.len() as u8,
             array_lengths,
             array_lifetime,
-            timed: if is_variadic { None } else { times::Call::of_symbol(symbol) },
-            watched: if is_variadic { None } else { watch::Call::of_symbol(symbol) },
+            call: if is_variadic { None } else { Call::of_symbol(symbol) },
         }
     }
 

@@ -161,6 +161,23 @@ impl MappedObject<'_> {
     }
 }
 
+/// Returns the content of a note with an owner and a type among notes of an ELF file, each of which begins at a multiple of `align`.
+pub(crate) fn note_in<'a>(mut notes: &'a [u8], align: usize, owner: &[u8], kind: u32) -> Option<&'a [u8]> {
+    /// The lengths of owner and content, and the type.
+    const HEADER: usize = 12;
+    loop {
+        let number = |at: usize| Some(u32::from_ne_bytes(notes.get(at..at + 4)?.try_into().ok()?));
+        let (owner_len, len, found) = (number(0)? as usize, number(4)? as usize, number(8)?);
+        let begin = HEADER.checked_add(owner_len)?.checked_next_multiple_of(align)?;
+        let end = begin.checked_add(len)?;
+        let content = notes.get(begin..end)?;
+        if found == kind && notes.get(HEADER..HEADER + owner_len) == Some(owner) {
+            return Some(content);
+        }
+        notes = notes.get(end.checked_next_multiple_of(align)?..)?;
+    }
+}
+
 /// A name of an object, with space for any that the system accepts.
 pub(crate) struct NameBuffer {
     bytes: [u8; Self::SIZE],

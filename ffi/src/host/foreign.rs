@@ -56,21 +56,13 @@ pub(super) fn report(library: &Library) {
 
 /// Returns the file and the version string of the MPI library of this process.
 pub(crate) fn library() -> Option<(String, String)> {
-    let library = match HostLibrary::get()? {
-        HostLibrary::Nothing => return None,
-        HostLibrary::Known(host) => &host.library,
-        HostLibrary::Foreign(library) => library,
-    };
+    let library = HostLibrary::get()?.library()?;
     Some((library.file().into_owned(), version(library)))
 }
 
 /// Returns the first line of the version string of the MPI library of this process. Later lines of MPICH's are about its build.
 pub(crate) fn version_line() -> Option<String> {
-    let library = match HostLibrary::get()? {
-        HostLibrary::Nothing => return None,
-        HostLibrary::Known(host) => &host.library,
-        HostLibrary::Foreign(library) => library,
-    };
+    let library = HostLibrary::get()?.library()?;
     version_lines(library).into_iter().next()
 }
 

@@ -141,6 +141,15 @@ impl HostLibrary {
         FOUND.get()
     }
 
+    /// Returns the library, with known constants or without.
+    fn library(&self) -> Option<&Library> {
+        match self {
+            Self::Nothing => None,
+            Self::Known(host) => Some(&host.library),
+            Self::Foreign(library) => Some(library),
+        }
+    }
+
     fn find() -> Self {
         if LOADED_OVER_MPI.is_empty() {
             return Library::find_other_tools_interface().map_or(Self::Nothing, Self::Foreign);
@@ -307,12 +316,7 @@ impl Function {
     }
 
     fn in_library(&self) -> Option<*mut c_void> {
-        let library = match HostLibrary::get()? {
-            HostLibrary::Known(host) => &host.library,
-            HostLibrary::Foreign(library) => library,
-            HostLibrary::Nothing => return None,
-        };
-        library.symbol(self.name_from(0)).map(NonNull::as_ptr)
+        HostLibrary::get()?.library()?.symbol(self.name_from(0)).map(NonNull::as_ptr)
     }
 
     /// Searches for the function, unless an earlier search has failed.

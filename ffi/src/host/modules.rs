@@ -14,9 +14,6 @@ const MAX_BUILD_ID: usize = 64;
 const BUILD_ID: u32 = 3;
 const OWNER: &[u8] = b"GNU\0";
 
-/// The length of the beginning of a note: the lengths of owner and content, and the type.
-const NOTE_HEADER: usize = 12;
-
 /// The file that contains the code at an address.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Module {
@@ -107,18 +104,8 @@ fn read_build_id(object: &MappedObject<'_>, build_id: &mut [u8; MAX_BUILD_ID]) -
 }
 
 /// Returns the build ID among notes.
-fn build_id_in(mut notes: &[u8], align: usize) -> Option<&[u8]> {
-    let align = if align == 8 { 8 } else { 4 };
-    loop {
-        let number = |at: usize| Some(u32::from_ne_bytes(notes.get(at..at + 4)?.try_into().ok()?));
-        let (owner_len, len, kind) = (number(0)? as usize, number(4)? as usize, number(8)?);
-        let begin = (NOTE_HEADER + owner_len).next_multiple_of(align);
-        let content = notes.get(begin..begin.checked_add(len)?)?;
-        if kind == BUILD_ID && notes.get(NOTE_HEADER..NOTE_HEADER + owner_len) == Some(OWNER) {
-            return Some(content);
-        }
-        notes = notes.get((begin + len).next_multiple_of(align)..)?;
-    }
+fn build_id_in(notes: &[u8], align: usize) -> Option<&[u8]> {
+    find::note_in(notes, if align == 8 { 8 } else { 4 }, OWNER, BUILD_ID)
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use std::ffi::c_int;
 
 use mpit_sync::lock::Mutex;
 
-use super::host_entry::{HostIndex, HostInfo};
+use super::host_entry::{HostIndex, HostInfo, own_entries};
 use super::text::query_name_and_description;
 use super::{Entry, HostEntry, HostIsUp, Merged};
 use crate::hidden;
@@ -43,21 +43,7 @@ impl HostInfo for CategoryInfo {
         Some(Self { name, desc, last_members: Mutex::default() })
     }
 
-    fn own_count(merged: &Merged) -> u32 {
-        merged.registry.category_count()
-    }
-
-    fn own_index(merged: &Merged, name: &str, _class: c_int) -> Option<u32> {
-        merged.registry.category_index(name)
-    }
-
-    fn own_key(merged: &Merged, own: u32) -> Option<(&'static str, c_int)> {
-        merged.registry.category(own).map(|category| (category.name(), 0))
-    }
-
-    fn name(&self) -> &str {
-        &self.name
-    }
+    own_entries!(category_count, category_index, category);
 
     fn hides_own(merged: &Merged, own: u32) -> bool {
         merged.registry.category(own).is_some_and(|category| hidden::is_hidden(category.name(), &[]))

@@ -2,7 +2,7 @@
 
 use std::ffi::c_int;
 
-use super::host_entry::{Describe, HostIndex, HostInfo};
+use super::host_entry::{Describe, HostIndex, HostInfo, own_entries};
 use super::text::query_name_and_description;
 use super::{HostIsUp, Merged};
 use crate::abi::Handle;
@@ -71,21 +71,7 @@ impl HostInfo for CvarInfo {
         Some(info)
     }
 
-    fn own_count(merged: &Merged) -> u32 {
-        merged.registry.cvar_count()
-    }
-
-    fn own_index(merged: &Merged, name: &str, _class: c_int) -> Option<u32> {
-        merged.registry.cvar_index(name)
-    }
-
-    fn own_key(merged: &Merged, own: u32) -> Option<(&'static str, c_int)> {
-        merged.registry.cvar(own).map(|desc| (desc.name(), 0))
-    }
-
-    fn name(&self) -> &str {
-        &self.name
-    }
+    own_entries!(cvar_count, cvar_index, cvar);
 
     fn hides_own(merged: &Merged, own: u32) -> bool {
         merged.registry.cvar(own).is_some_and(|desc| {

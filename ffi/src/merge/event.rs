@@ -2,7 +2,7 @@
 
 use std::ffi::{c_char, c_int};
 
-use super::host_entry::{Describe, HostIndex, HostInfo};
+use super::host_entry::{Describe, HostIndex, HostInfo, own_entries};
 use super::text::query_texts;
 use super::{HostIsUp, Merged};
 use crate::abi::Handle;
@@ -100,21 +100,7 @@ impl HostInfo for EventInfo {
         Some(info)
     }
 
-    fn own_count(merged: &Merged) -> u32 {
-        merged.registry.event_count()
-    }
-
-    fn own_index(merged: &Merged, name: &str, _class: c_int) -> Option<u32> {
-        merged.registry.event_index(name)
-    }
-
-    fn own_key(merged: &Merged, own: u32) -> Option<(&'static str, c_int)> {
-        merged.registry.event(own).map(|desc| (desc.name(), 0))
-    }
-
-    fn name(&self) -> &str {
-        &self.name
-    }
+    own_entries!(event_count, event_index, event);
 
     fn hides_own(merged: &Merged, own: u32) -> bool {
         merged.registry.event(own).is_some_and(|desc| {

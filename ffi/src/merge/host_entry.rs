@@ -124,6 +124,28 @@ pub(crate) trait HostInfo: Sized {
     }
 }
 
+/// Defines the functions of [`HostInfo`] about our entries of a kind, by the functions of the registry, and the name.
+macro_rules! own_entries {
+    ($count:ident, $index:ident, $get:ident) => {
+        fn own_count(merged: &Merged) -> u32 {
+            merged.registry.$count()
+        }
+
+        fn own_index(merged: &Merged, name: &str, _class: c_int) -> Option<u32> {
+            merged.registry.$index(name)
+        }
+
+        fn own_key(merged: &Merged, own: u32) -> Option<(&'static str, c_int)> {
+            merged.registry.$get(own).map(|desc| (desc.name(), 0))
+        }
+
+        fn name(&self) -> &str {
+            &self.name
+        }
+    };
+}
+pub(super) use own_entries;
+
 /// The description of an entry of either side, in the numbers of the MPI flavor.
 pub(crate) trait Describe: HostInfo + Clone {
     /// Describes our entry, given by its registry index.

@@ -7,11 +7,14 @@ use std::ffi::{c_int, c_void};
 use std::mem::ManuallyDrop;
 
 use mpit_components::times::has_sites;
+use mpit_ffi::abi::Abi;
+use mpit_ffi::lifecycle;
 
 use super::missing;
 use crate::arguments::{Any, Form, Word};
 use crate::callers::ReturnAddress;
 use crate::calls::{self, Interest};
+use crate::isolation::catch_panic_apart;
 use crate::line::{Line, Time};
 use crate::nesting;
 use crate::next_definition::{Measurement, Name};
@@ -57,7 +60,7 @@ impl Call {
 
     #[inline(always)]
     fn record(self) -> Record {
-        // SAFETY: `table` defines names with functions of this type only.
+        // SAFETY: `call_table` defines names with functions of this type only.
         let record = unsafe { std::mem::transmute::<*const c_void, RecordFunction>(self.name.record()) };
         record(self)
     }
@@ -76,7 +79,7 @@ impl Call {
         }
         // SAFETY: the last argument of Fortran is the address of the error code, or null if the program omits it.
         let code = unsafe { self.words.address(self.line.arguments().len()).cast::<c_int>().as_ref() };
-        code.copied().unwrap_or(mpit_ffi::abi::Abi::SUCCESS)
+        code.copied().unwrap_or(Abi::SUCCESS)
     }
 
     /// Forwards the call, and describes and measures it if that is wanted.
@@ -95,27 +98,27 @@ impl Call {
     /// Describes and measures the call, and forwards it to a function.
     #[inline(never)]
     fn observe(self, measurement: Measurement, next: *mut c_void, arguments: &watch::Arguments) -> c_int {
-        let watched = self.line.watched;
+        let Some(call) = self.line.call else { return self.forward_to(next) };
         if measurement == Measurement::Described {
-            if let Some(begun) = watch::enter_at_once(watched, arguments) {
+            if let Some(begun) = watch::enter_at_once(call, arguments) {
                 let code = self.forward_to(next);
-                watch::leave_at_once(watched, begun, arguments, code);
+                watch::leave_at_once(call, begun, arguments, code);
                 return code;
             }
-            let begun = watch::enter(watched, arguments);
+            let begun = watch::enter(call, arguments);
             let code = self.forward_to(next);
-            watch::leave(watched, begun, arguments, code);
+            watch::leave(call, begun, arguments, code);
             return code;
         }
-        let timed = self.line.timed.map(|timed| timed.in_language(self.name.form().is_fortran()));
-        if let Some(entered) = times::enter_at_once(timed, watched, arguments) {
+        let call = call.in_language(self.name.form().is_fortran());
+        if let Some(entered) = times::enter_at_once(call, arguments) {
             let code = self.forward_to(next);
-            times::leave_at_once(timed, watched, entered, arguments, code);
+            times::leave_at_once(call, entered, arguments, code);
             return code;
         }
-        let entered = times::enter(timed, watched, arguments);
+        let entered = times::enter(call, arguments);
         let code = self.forward_to(next);
-        times::leave(timed, watched, entered, arguments, code);
+        times::leave(call, entered, arguments, code);
         code
     }
 
@@ -151,7 +154,7 @@ impl Call {
     fn add_arguments(self, arguments: &mut watch::Arguments) {
         for (index, argument) in self.line.arguments().iter().enumerate() {
             if argument.role != Role::None {
-                arguments.add_word(argument.role, argument.kind, self.word(index));
+                arguments.add(argument.role, argument.kind, self.word(index));
             }
         }
     }
@@ -249,13 +252,29 @@ impl Call {
             },
             Time::after => calls::run(interest, forward, || (), |()| record()),
             Time::timed => calls::run(interest, forward, || (), |()| ()),
-            Time::always => calls::run_always(forward, record),
-            Time::initializing => calls::run_initialization(forward, record),
+            Time::always => calls::run_creation(forward, || (), |()| record()),
+            Time::initializing => {
+                calls::run_creation(|| calls::forward_initialization(forward), || (), |()| record())
+            }
             Time::creating => self.run_creation(),
             Time::freeing => calls::run_freeing(|| self.forward_timed(), || self.record().freeing()),
-            Time::opening => calls::run_opening(|| self.forward_timed(), record),
-            Time::before => calls::run_after_recording(forward, record),
-            Time::finalizing => calls::run_finalization(forward, record),
+            Time::opening => {
+                let code = self.forward_timed();
+                if code == Abi::SUCCESS {
+                    catch_panic_apart(record);
+                }
+                code
+            }
+            Time::before => {
+                catch_panic_apart(record);
+                forward()
+            }
+            Time::finalizing => {
+                catch_panic_apart(record);
+                let code = forward();
+                catch_panic_apart(lifecycle::finalize_ended);
+                code
+            }
             Time::variadic => calls::no_such_function(),
         }
     }

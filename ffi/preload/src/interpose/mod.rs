@@ -59,7 +59,7 @@ mod names;
 mod own_code;
 
 pub(crate) use generic::{Call, no_record, not_recorded, recorded, variadic};
-pub(crate) use names::{c_names, entry, forms, fortran_name, in_c, in_fortran, label, name, profiling_name};
+pub(crate) use names::{c_names, entry, forms, fortran_name, label, name, profiling_name};
 pub(crate) use own_code::{
     call, counting_function, counting_functions, described, fast_entry, fast_path_with_listeners,
     fortran_fast_path, function_with, functions_of, observing, own_code, own_fast_path, run_by_route,

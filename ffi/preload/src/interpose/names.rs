@@ -1,15 +1,16 @@
 //! The exported functions of a line.
 
-/// Defines the functions of one line, by its forms.
+/// Defines the functions of one line, by its forms. Those of Fortran are for `use mpi` and `mpif.h` (`mpi_name_`) and for `use mpi_f08`
+/// (`mpi_name_f08_`).
 macro_rules! forms {
     // The parameters are unknown, so there are no other forms.
     (plain [variadic $i:tt] $own:tt $name:ident $line:tt) => {
-        $crate::interpose::in_c! { [variadic $i] $own $name $line }
-        $crate::interpose::in_fortran! { [variadic $i] [[] [] []] $name $line }
+        $crate::interpose::forms! { c [variadic $i] $own $name $line }
+        $crate::interpose::forms! { fortran [variadic $i] [[] [] []] $name $line }
     };
     (plain $when:tt $own:tt $name:ident $line:tt) => {
-        $crate::interpose::in_c! { $when $own $name $line }
-        $crate::interpose::in_fortran! { $when $own $name $line }
+        $crate::interpose::forms! { c $when $own $name $line }
+        $crate::interpose::forms! { fortran $when $own $name $line }
         pastey::paste! {
             $crate::interpose::name! { $when [<mpi_ $name:lower _f08ts_>] FortranTs [] ["0"] $line }
         }
@@ -23,7 +24,9 @@ macro_rules! forms {
         }
     };
     (c $when:tt $own:tt $name:ident $line:tt) => {
-        $crate::interpose::in_c! { $when $own $name $line }
+        pastey::paste! {
+            $crate::interpose::c_names! { $when $own [<MPI_ $name>] [<PMPI_ $name>] C $line }
+        }
     };
     (extension $when:tt $own:tt $name:ident $line:tt) => {
         pastey::paste! {
@@ -31,21 +34,13 @@ macro_rules! forms {
         }
     };
     (fortran $when:tt $own:tt $name:ident $line:tt) => {
-        $crate::interpose::in_fortran! { $when $own $name $line }
-    };
-}
-pub(crate) use forms;
-
-/// Defines the functions of `use mpi` and `mpif.h` (`mpi_name_`) and of `use mpi_f08` (`mpi_name_f08_`).
-macro_rules! in_fortran {
-    ($when:tt $own:tt $name:ident $line:tt) => {
         pastey::paste! {
             $crate::interpose::fortran_name! { $when $own [<mpi_ $name:lower _>] Fortran $line }
             $crate::interpose::fortran_name! { $when $own [<mpi_ $name:lower _f08_>] FortranF08 $line }
         }
     };
 }
-pub(crate) use in_fortran;
+pub(crate) use forms;
 
 /// Defines a function of Fortran.
 macro_rules! fortran_name {
@@ -57,16 +52,6 @@ macro_rules! fortran_name {
     };
 }
 pub(crate) use fortran_name;
-
-/// Defines the functions of C.
-macro_rules! in_c {
-    ($when:tt $own:tt $name:ident $line:tt) => {
-        pastey::paste! {
-            $crate::interpose::c_names! { $when $own [<MPI_ $name>] [<PMPI_ $name>] C $line }
-        }
-    };
-}
-pub(crate) use in_c;
 
 /// Defines a function of C and its `PMPI_` twin, which is recorded if both are the same function of the library, and the caller is
 /// outside of it.

@@ -136,8 +136,10 @@ pub(crate) use function_with;
 /// Defines `watched` and `timed`, which describe a call and measure it at once, or leave that to `observed`.
 macro_rules! observing {
     ($symbol:ident [$($arg:ident: $kind:ident),*]) => {
-        const CALL: Option<$crate::watch::Call> = $crate::watch::Call::of_symbol(stringify!($symbol));
-        const TIMED: Option<$crate::times::Call> = $crate::times::Call::of_symbol(stringify!($symbol));
+        const CALL: $crate::watch::Call = match $crate::watch::Call::of_symbol(stringify!($symbol)) {
+            Some(call) => call,
+            None => panic!("such calls are described or measured"),
+        };
 
         $crate::interpose::function_with! {
             /// Describes a call and forwards it.
@@ -155,11 +157,11 @@ macro_rules! observing {
             /// Measures a call and forwards it.
             timed [$($arg: $kind),*] -> std::ffi::c_int, {
                 let arguments = $crate::interpose::described!($($arg: $kind),*);
-                let Some(entered) = $crate::times::enter_at_once(TIMED, CALL, &arguments) else {
+                let Some(entered) = $crate::times::enter_at_once(CALL, &arguments) else {
                     return $crate::interpose::call!(observed as *mut _, [$($arg: $kind),*]);
                 };
                 let code = $crate::interpose::call!(NEXT.target(), [$($arg: $kind),*]);
-                $crate::times::leave_at_once(TIMED, CALL, entered, &arguments, code);
+                $crate::times::leave_at_once(CALL, entered, &arguments, code);
                 code
             }
         }
@@ -173,7 +175,8 @@ macro_rules! described {
         let mut arguments = $crate::watch::Arguments::default();
         $(arguments.add(
             const { $crate::watch::Role::of(stringify!($arg), $crate::arguments::Kind::$kind) },
-            $arg.into(),
+            $crate::arguments::Kind::$kind,
+            $crate::arguments::Argument::word($arg),
         );)*
         arguments
     }};

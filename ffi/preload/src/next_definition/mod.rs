@@ -289,12 +289,10 @@ impl Name {
     /// Stores the next definition. Returns the address to which calls go.
     fn set_definition(&self, found: *mut c_void) -> *mut c_void {
         let (line, next) = (self.line(), self.next());
-        let measurement = if line.timed.is_some() && times::is_wanted() {
-            Measurement::Timed
-        } else if line.watched.is_some() && watch::is_wanted() {
-            Measurement::Described
-        } else {
-            Measurement::None
+        let measurement = match line.call {
+            Some(_) if times::is_wanted() => Measurement::Timed,
+            Some(call) if call.class.is_described() && watch::is_wanted() => Measurement::Described,
+            _ => Measurement::None,
         };
         next.measurement.store(measurement as u8, Relaxed);
         let address = match (self.own_code(), measurement) {

@@ -1,9 +1,8 @@
 //! Byte counts by rank, written when a persistent request is created and read when it is started, without locks.
 
-use std::sync::atomic::{
-    AtomicPtr, AtomicU64,
-    Ordering::{Acquire, Relaxed, Release},
-};
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+use mpit_sync::static_ref::StaticRef;
 
 type Words = Box<[AtomicU64]>;
 
@@ -11,13 +10,12 @@ type Words = Box<[AtomicU64]>;
 /// numbers, never unmapped memory.
 #[derive(Debug, Default)]
 pub(crate) struct ByteCounts {
-    words: AtomicPtr<Words>,
+    words: StaticRef<Words>,
 }
 
 impl ByteCounts {
     fn words(&self) -> &'static [AtomicU64] {
-        // SAFETY: null, or a list that `set` has leaked.
-        unsafe { self.words.load(Acquire).as_ref() }.map_or(&[], |words| words)
+        self.words.get().map_or(&[], |words| words)
     }
 
     pub(crate) fn set(&self, list: &[u64]) {
@@ -25,7 +23,7 @@ impl ByteCounts {
             // At least doubled, so that all leaked lists together are shorter than the current one.
             let len = list.len().max(2 * self.words().len());
             let words: Words = (0..len).map(|_| AtomicU64::new(0)).collect();
-            self.words.store(Box::leak(Box::new(words)), Release);
+            self.words.set(Some(Box::leak(Box::new(words))));
         }
         for (word, bytes) in self.words().iter().zip(list.iter().copied().chain(std::iter::repeat(0))) {
             word.store(bytes, Relaxed);

@@ -3,7 +3,7 @@
 use std::ffi::c_int;
 
 use mpit::object::OUTSIDE;
-use mpit_components::pml::{self, Histogram, Mode, Send, SizeCells};
+use mpit_components::pml::{self, Histogram, Mode, Send};
 use mpit_ffi::abi::{Handle, LiveComm, LiveDatatype};
 use mpit_ffi::comms::{self, Comm};
 use mpit_ffi::datatypes;
@@ -11,7 +11,7 @@ use mpit_sync::static_ref::StaticRef;
 use mpit_sync::thread_slots;
 
 use super::datatypes::query_size;
-use super::routes::{Cells, Counter, RouteKey, Routes};
+use super::routes::{RouteKey, Routes};
 use super::{Deliver, Recorder, in_advance};
 use crate::arguments::{self, Binding, Buf, Count, Int, Request, Type, Wide};
 use crate::nesting::thread_routes::ThreadRoutes;
@@ -54,15 +54,20 @@ impl SendRecorder {
         tag: Int<L>,
         comm: arguments::Comm<L>,
     ) -> Self {
-        Self {
-            mode,
-            count: count.get(),
-            datatype: datatype.get(),
-            dest: dest.get(),
-            tag: tag.get(),
-            comm: comm.get(),
-            has_valid_arguments: false,
-        }
+        Self::of(mode, count.get(), datatype, dest, tag, comm)
+    }
+
+    #[inline(always)]
+    fn of<L: Binding>(
+        mode: Mode,
+        count: i64,
+        datatype: Type<L>,
+        dest: Int<L>,
+        tag: Int<L>,
+        comm: arguments::Comm<L>,
+    ) -> Self {
+        let (datatype, comm) = (datatype.get(), comm.get());
+        Self { mode, count, datatype, dest: dest.get(), tag: tag.get(), comm, has_valid_arguments: false }
     }
 
     /// Checks the addresses and the tag, for records in advance. The library may refuse other modes of valid sends, for lack of
@@ -85,15 +90,8 @@ impl SendRecorder {
         tag: Int<L>,
         comm: arguments::Comm<L>,
     ) -> Self {
-        Self {
-            mode: Mode::Standard,
-            count: i64::from(partitions.get()).saturating_mul(count.get()),
-            datatype: datatype.get(),
-            dest: dest.get(),
-            tag: tag.get(),
-            comm: comm.get(),
-            has_valid_arguments: false,
-        }
+        let count = i64::from(partitions.get()).saturating_mul(count.get());
+        Self::of(Mode::Standard, count, datatype, dest, tag, comm)
     }
 
     #[inline]
@@ -259,32 +257,5 @@ impl Deliver for Send {
     #[inline]
     fn deliver(&self) {
         pml::sent(self);
-    }
-}
-
-impl Cells<Histogram<'static>> for SizeCells {
-    const NONE: Self = Self::new();
-
-    #[inline(always)]
-    fn refer_to(&self, counter: &'static Histogram<'static>, bytes: u64) {
-        self.refer_to(counter, bytes);
-    }
-
-    fn clear(&self) {
-        self.clear();
-    }
-
-    #[inline(always)]
-    fn count_alone(&self, bytes: u64) -> bool {
-        self.record_alone(bytes)
-    }
-}
-
-impl Counter for Histogram<'static> {
-    type Cells = SizeCells;
-
-    #[inline(always)]
-    fn count_alone(&self, bytes: u64) -> bool {
-        self.record_alone(bytes)
     }
 }

@@ -1,15 +1,13 @@
 //! Records of persistent requests: made when the request is created, delivered each time it is started.
 
-use std::sync::atomic::{
-    AtomicBool, AtomicI32, AtomicPtr, AtomicU8, AtomicU32, AtomicU64, Ordering::Relaxed,
-};
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU8, AtomicU32, AtomicU64, Ordering::Relaxed};
 
 use mpit_components::coll::{self, Kind, Operation, Root, Volume};
-use mpit_components::pml::Mode::{self, Buffered, Ready, Standard, Synchronous};
-use mpit_components::pml::{self, Send};
+use mpit_components::pml::{self, Mode, Send};
 use mpit_ffi::abi::Handle;
 use mpit_ffi::comms::Comm;
-use mpit_ffi::table::Table;
+use mpit_ffi::handle_table::HandleTable;
+use mpit_sync::static_ref::StaticRef;
 
 use super::byte_counts::ByteCounts;
 use super::collectives::{self, Amounts, Collective, CollectiveRecorder};
@@ -20,7 +18,7 @@ use crate::arguments::{Any, Binding, Int, Request};
 /// The message that a request sends when it is started.
 #[derive(Debug, Default)]
 struct PersistentMessage {
-    comm: AtomicPtr<Comm>,
+    comm: StaticRef<Comm>,
     dest: AtomicU32,
     to: AtomicU32,
     bytes: AtomicU64,
@@ -28,27 +26,23 @@ struct PersistentMessage {
     mode: AtomicU8,
 }
 
-static MESSAGES: Table<PersistentMessage> = Table::new();
-
-const MODES: [Mode; 4] = [Standard, Buffered, Synchronous, Ready];
+static MESSAGES: HandleTable<PersistentMessage> = HandleTable::new();
 
 impl PersistentMessage {
     fn set(&self, comm: &'static Comm, send: &Send) {
-        self.comm.store(std::ptr::from_ref(comm).cast_mut(), Relaxed);
+        self.comm.set(Some(comm));
         self.dest.store(send.dest, Relaxed);
         self.to.store(send.to, Relaxed);
         self.bytes.store(send.bytes, Relaxed);
         self.tag.store(send.tag, Relaxed);
-        let mode = MODES.iter().position(|mode| *mode == send.mode).unwrap_or_default();
-        self.mode.store(mode as u8, Relaxed);
+        self.mode.store(send.mode as u8, Relaxed);
     }
 
     fn notify_start(&self) {
-        // SAFETY: null, or the address of a `&'static Comm` that `set` stored.
-        let Some(comm) = (unsafe { self.comm.load(Relaxed).as_ref() }) else { return };
+        let Some(comm) = self.comm.get() else { return };
         let (dest, to) = (self.dest.load(Relaxed), self.to.load(Relaxed));
         let (bytes, tag) = (self.bytes.load(Relaxed), self.tag.load(Relaxed));
-        let mode = MODES[usize::from(self.mode.load(Relaxed)) % MODES.len()];
+        let mode = Mode::ALL[usize::from(self.mode.load(Relaxed)) % Mode::ALL.len()];
         pml::sent(&Send::new(comm.id(), dest, to, bytes, tag, mode));
     }
 }
@@ -56,7 +50,7 @@ impl PersistentMessage {
 /// The collective operation that a request performs when it is started.
 #[derive(Debug, Default)]
 struct PersistentCollective {
-    comm: AtomicPtr<Comm>,
+    comm: StaticRef<Comm>,
     kind: AtomicU8,
     root: AtomicU64,
     in_place: AtomicBool,
@@ -66,7 +60,7 @@ struct PersistentCollective {
     list: ByteCounts,
 }
 
-static COLLECTIVES: Table<PersistentCollective> = Table::new();
+static COLLECTIVES: HandleTable<PersistentCollective> = HandleTable::new();
 
 /// Encodings of roots without a rank; ranks are smaller.
 const NO_ROOT: u64 = u64::MAX;
@@ -74,9 +68,8 @@ const ROOT_HERE: u64 = u64::MAX - 1;
 
 impl PersistentCollective {
     fn set(&self, operation: &Collective, list: Option<&[u64]>) {
-        self.comm.store(std::ptr::from_ref(operation.comm).cast_mut(), Relaxed);
-        let kind = Kind::ALL.iter().position(|kind| *kind == operation.kind).unwrap_or_default();
-        self.kind.store(kind as u8, Relaxed);
+        self.comm.set(Some(operation.comm));
+        self.kind.store(operation.kind as u8, Relaxed);
         let root = match operation.root {
             Root::None => NO_ROOT,
             Root::Here => ROOT_HERE,
@@ -91,8 +84,7 @@ impl PersistentCollective {
     }
 
     fn deliver(&self, deliver: impl FnOnce(&Operation<'_>)) {
-        // SAFETY: null, or the address of a `&'static Comm` that `set` stored.
-        let Some(comm) = (unsafe { self.comm.load(Relaxed).as_ref() }) else { return };
+        let Some(comm) = self.comm.get() else { return };
         let with = |index| self.list.get(index);
         let is_listed = self.is_listed.load(Relaxed);
         let kind = Kind::ALL[usize::from(self.kind.load(Relaxed)) % Kind::ALL.len()];

@@ -20,6 +20,8 @@ use std::sync::atomic::{AtomicI32, AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::{arch::asm, mem::offset_of};
 
 use mpit::internal::host::revision;
+use mpit_components::coll::{CaseCells, CaseSums};
+use mpit_components::pml::{Histogram, SizeCells};
 use mpit_ffi::abi::Handle;
 use mpit_sync::static_ref::StaticRef;
 
@@ -65,6 +67,43 @@ pub(crate) trait Cells<T: ?Sized>: fmt::Debug + Sync {
 
     /// Counts a call with that number of bytes like [`Counter::count_alone`].
     fn count_alone(&self, bytes: u64) -> bool;
+}
+
+/// Implements both for a type and its cells, by their functions of like names.
+macro_rules! counters {
+    ($($counter:ty, $cells:ty;)+) => {$(
+        impl Cells<$counter> for $cells {
+            const NONE: Self = Self::new();
+
+            #[inline(always)]
+            fn refer_to(&self, counter: &'static $counter, bytes: u64) {
+                self.refer_to(counter, bytes);
+            }
+
+            fn clear(&self) {
+                self.clear();
+            }
+
+            #[inline(always)]
+            fn count_alone(&self, bytes: u64) -> bool {
+                self.record_alone(bytes)
+            }
+        }
+
+        impl Counter for $counter {
+            type Cells = $cells;
+
+            #[inline(always)]
+            fn count_alone(&self, bytes: u64) -> bool {
+                self.record_alone(bytes)
+            }
+        }
+    )+};
+}
+
+counters! {
+    Histogram<'static>, SizeCells;
+    CaseSums, CaseCells;
 }
 
 /// One route. A call with as many elements as the one before it is counted by the first members, in one cache line.

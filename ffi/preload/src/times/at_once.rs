@@ -9,9 +9,9 @@ use mpit_components::times::{self, CallWords, LateWords, call_words};
 use mpit_sync::thread_slots;
 
 use super::{
-    Call, IS_ALL, OF_PROCESS, OF_THREADS, ThreadTimes, add_bytes, add_measured, comm_of, is_measured, sample,
+    IS_ALL, OF_PROCESS, OF_THREADS, ThreadTimes, add_bytes, add_measured, comm_of, is_measured, sample,
 };
-use crate::watch::{self, Arguments, Begun};
+use crate::watch::{self, Arguments, Begun, Call};
 
 /// A call whose measurement has begun at once.
 #[derive(Clone, Copy, Debug)]
@@ -27,12 +27,7 @@ pub(crate) struct EnteredAtOnce {
 
 /// Begins to measure and describe a call; `None` if that takes more than a few stores, before anything is stored.
 #[inline(always)]
-pub(crate) fn enter_at_once(
-    call: Option<Call>,
-    watched: Option<watch::Call>,
-    arguments: &Arguments,
-) -> Option<EnteredAtOnce> {
-    let call = call?;
+pub(crate) fn enter_at_once(call: Call, arguments: &Arguments) -> Option<EnteredAtOnce> {
     let state = state_of_caller()?;
     if state.position.load(Relaxed) != 0 {
         return None;
@@ -41,10 +36,8 @@ pub(crate) fn enter_at_once(
     let place = state.recent(call);
     let place = if place.is_of(comm) { place } else { state.renew(call, comm)? };
     let words = place.words.get()?;
-    let begun = match watched {
-        Some(_) if live::is_active() => watch::enter_at_once(watched, arguments)?,
-        _ => Begun::NONE,
-    };
+    let is_described = call.class.is_described() && live::is_active();
+    let begun = if is_described { watch::enter_at_once(call, arguments)? } else { Begun::NONE };
     state.position.store(arguments.position() | call.position_flag, Relaxed);
     add_bytes(call, place, words, arguments);
     let is_measured = call.may_wait || IS_ALL.load(Relaxed) || {
@@ -65,14 +58,7 @@ pub(crate) fn enter_at_once(
 
 /// Ends the measurement and the description of a call that were begun at once.
 #[inline(always)]
-pub(crate) fn leave_at_once(
-    call: Option<Call>,
-    watched: Option<watch::Call>,
-    entered: EnteredAtOnce,
-    arguments: &Arguments,
-    code: c_int,
-) {
-    let Some(call) = call else { return };
+pub(crate) fn leave_at_once(call: Call, entered: EnteredAtOnce, arguments: &Arguments, code: c_int) {
     let EnteredAtOnce { begun, state, words, late, start } = entered;
     if call.may_wait || start != 0 {
         let end = times::now();
@@ -85,7 +71,7 @@ pub(crate) fn leave_at_once(
             sample(call, late, number, start, end);
         }
     }
-    watch::leave_at_once(watched, begun, arguments, code);
+    watch::leave_at_once(call, begun, arguments, code);
     state.position.store(0, Release);
 }
 

@@ -11,7 +11,6 @@
 #![allow(clippy::inline_always, reason = "part of the path of each call")]
 
 mod at_once;
-mod call;
 mod origins;
 mod place;
 mod region_stack;
@@ -34,14 +33,12 @@ use mpit_sync::static_ref::StaticRef;
 use mpit_sync::thread_slots;
 
 use crate::isolation::{catch_panic, with_errno_kept};
-use crate::watch::{self, Arguments, Begun};
+use crate::watch::{self, Arguments, Begun, CALLS_OTHERS, Call};
 
 pub(crate) use at_once::{enter_at_once, leave_at_once};
-pub(crate) use call::Call;
-use call::{CALLS_OTHERS, Kind};
 pub(crate) use mpit_components::times::has_sites;
 use place::Place;
-pub(crate) use regions::pcontrol;
+pub(crate) use regions::{PAUSE, RESUME, WRITE, pcontrol};
 use state::ThreadTimes;
 
 /// The state while one thread calls at a time.
@@ -90,18 +87,19 @@ pub(crate) struct Entered {
 
 /// Begins to measure a call, in whatever state this process is.
 #[inline(never)]
-pub(crate) fn enter(call: Option<Call>, watched: Option<watch::Call>, arguments: &Arguments) -> Entered {
-    let begun = watch::enter(watched, arguments);
+pub(crate) fn enter(call: Call, arguments: &Arguments) -> Entered {
+    let begun = watch::enter(call, arguments);
     let not_counted = Entered { begun, state: None, origin: Origin::default(), start: 0 };
-    let Some(call) = call.filter(|_| is_wanted()) else { return not_counted };
-    match call.kind {
-        Kind::Initialization if !times::is_active() => {
-            times::prepare();
-            sites::prepare();
-            return Entered { origin: OF_PROCESS.origin(), start: times::now(), ..not_counted };
-        }
-        Kind::Finalization => times::finalize_begins(),
-        _ => (),
+    if !is_wanted() {
+        return not_counted;
+    }
+    if call.is_initialization && !times::is_active() {
+        times::prepare();
+        sites::prepare();
+        return Entered { origin: OF_PROCESS.origin(), start: times::now(), ..not_counted };
+    }
+    if call.is_finalization {
+        times::finalize_begins();
     }
     if !times::is_active() {
         return not_counted;
@@ -139,18 +137,11 @@ fn mark_entered(call: Call, state: &'static ThreadTimes, origin: Origin, argumen
 
 /// Ends the measurement of a call, which returned a code.
 #[inline(never)]
-pub(crate) fn leave(
-    call: Option<Call>,
-    watched: Option<watch::Call>,
-    entered: Entered,
-    arguments: &Arguments,
-    code: c_int,
-) {
+pub(crate) fn leave(call: Call, entered: Entered, arguments: &Arguments, code: c_int) {
     let Entered { begun, state, origin, start } = entered;
     let end = if start == 0 { 0 } else { times::now() };
     let number = begun.collective_number();
-    watch::leave(watched, begun, arguments, code);
-    let Some(call) = call else { return };
+    watch::leave(call, begun, arguments, code);
     match state {
         Some(state) => {
             let count = || count(call, (state, origin), arguments, code, (start, end), number);

@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use mpit_components::times::{self, NO_REGION, Origin};
 
-use super::call::Call;
 use super::place::Place;
+use crate::watch::Call;
 
 /// The number of calls whose words are found without a lock, a power of two.
 const PLACES: usize = 1024;

@@ -8,7 +8,7 @@ use mpit_ffi::abi::Handle;
 use mpit_ffi::comms;
 use mpit_sync::static_ref::StaticRef;
 
-use super::call::Call;
+use crate::watch::Call;
 
 /// The words of the calls of one name on one communicator, valid for a [revision](mpit::internal::host::revision).
 #[derive(Debug)]

@@ -13,9 +13,9 @@ use super::{OF_PROCESS, ThreadTimes, state_of_thread};
 use crate::isolation::{catch_panic, with_errno_kept};
 
 /// The levels of `MPI_Pcontrol` that are no regions: they pause and resume recording, and write files.
-const PAUSE: i32 = 0;
-const RESUME: i32 = 1;
-const WRITE: i32 = 2;
+pub(crate) const PAUSE: i32 = 0;
+pub(crate) const RESUME: i32 = 1;
+pub(crate) const WRITE: i32 = 2;
 
 /// Begins a region of the program.
 ///

@@ -8,11 +8,11 @@ use mpit_components::live::calls::CALLS;
 use mpit_components::times::{CallWords, LateWords, NO_REGION, Origin};
 use mpit_sync::static_ref::StaticRef;
 
-use super::call::Call;
 use super::origins::{Origins, is_whole_program};
 use super::place::Place;
 use super::region_stack::Regions;
 use crate::return_address;
+use crate::watch::Call;
 
 /// The number of communicators and calls whose words are found without a lock, a power of two.
 const PLACES: usize = 256;

@@ -5,14 +5,14 @@ use std::sync::atomic::Ordering::{Relaxed, Release};
 
 use mpit::internal::host::threads;
 use mpit_components::live::calls::Class;
-use mpit_components::live::{CommWords, ThreadWords, comm_words as comm, thread_words as words};
+use mpit_components::live::{CommWords, ThreadWords, thread_words as words};
 use mpit_ffi::abi::{Abi, Handle};
 use mpit_ffi::comms;
 use mpit_sync::thread_slots;
 
 use super::{
-    Arguments, Begun, Call, IS_NARROW, MESSAGES, OF_PROCESS, OF_THREADS, add_one, buffered, clean, has_sent,
-    keep_request, next_state, polls, store_begun,
+    Arguments, Begun, Call, IS_NARROW, MESSAGES, OF_PROCESS, OF_THREADS, buffered, clean, has_sent,
+    keep_request, next_collective, polls, store,
 };
 
 impl Call {
@@ -36,8 +36,10 @@ impl Call {
 
 /// Describes a call that begins; `None` if that takes more than a few stores, before anything is stored.
 #[inline(always)]
-pub(crate) fn enter_at_once(call: Option<Call>, arguments: &Arguments) -> Option<Begun> {
-    let call = call.filter(|call| call.has_short_path())?;
+pub(crate) fn enter_at_once(call: Call, arguments: &Arguments) -> Option<Begun> {
+    if !call.has_short_path() {
+        return None;
+    }
     if call.class == Class::Poll {
         polls::store(words_of_caller()?, call, arguments, |requests, at| {
             // SAFETY: the call tests these requests, and the address is not null (checked by `store`).
@@ -50,14 +52,13 @@ pub(crate) fn enter_at_once(call: Option<Call>, arguments: &Arguments) -> Option
         Some(comm) if call.is_collective => Some(words_of_comm(comm)?),
         _ => None,
     };
+    let sent = arguments.sent().zip(object);
     if call.is_start() {
         let messages = MESSAGES.get()?;
-        if let (Some(sent), Some(comm)) = (arguments.sent(), object)
-            && !has_sent(messages, comm, sent)
-        {
-            return None;
-        }
-        if let (Some(sent), Some(comm)) = (arguments.sent(), object) {
+        if let Some((sent, comm)) = sent {
+            if !has_sent(messages, comm, sent) {
+                return None;
+            }
             buffered::add(call, comm, sent);
         }
         let number = comm_words.map_or(0, |words| next_collective(words, call, arguments));
@@ -67,20 +68,18 @@ pub(crate) fn enter_at_once(call: Option<Call>, arguments: &Arguments) -> Option
     if words[words::INSIDE].load(Relaxed) != 0 {
         return None;
     }
-    if let (Some(sent), Some(comm)) = (arguments.sent(), object)
+    if let Some((sent, comm)) = sent
         && !has_sent(MESSAGES.get()?, comm, sent)
     {
         return None;
     }
-    if let (Some(sent), Some(comm)) = (arguments.sent(), object) {
-        buffered::add(call, comm, sent);
+    if let Some(datatype) = arguments.datatype.map(clean)
+        && words[words::DATATYPE].load(Relaxed) != datatype
+    {
+        return None;
     }
-    let mut bits = 0;
-    if let Some(datatype) = arguments.datatype.map(clean) {
-        bits |= 1 << words::DATATYPE;
-        if words[words::DATATYPE].load(Relaxed) != datatype {
-            return None;
-        }
+    if let Some((sent, comm)) = sent {
+        buffered::add(call, comm, sent);
     }
     if call.class == Class::Wait {
         let requests = arguments.requests.filter(|requests| requests.is_given())?;
@@ -94,28 +93,14 @@ pub(crate) fn enter_at_once(call: Option<Call>, arguments: &Arguments) -> Option
             words[words::REQUESTS + at].store(handle as u64, Relaxed);
         }
     }
-    let mut store = |at: usize, value: Option<u64>| {
-        if let Some(value) = value {
-            words[at].store(value, Relaxed);
-            bits |= 1 << at;
-        }
-    };
-    store(words::OBJECT, object);
-    store(words::PEER, arguments.peer());
-    store(words::SECOND, arguments.second());
-    store(words::COUNT, arguments.count.map(i64::cast_unsigned));
-    store(words::NUMBER, comm_words.map(|words| next_collective(words, call, arguments)));
-    words[words::POSITION].store(arguments.position(), Relaxed);
-    let state = words[words::STATE].load(Relaxed);
-    words[words::STATE].store(next_state(state, call, bits), Release);
-    words[words::INSIDE].store(1, Release);
+    let number = comm_words.map(|words| next_collective(words, call, arguments));
+    store(words, call, arguments, (object, number), arguments.position());
     Some(Begun { words: Some(words), messages: None, number: 0 })
 }
 
 /// Describes the end of a call that was described at once.
 #[inline(always)]
-pub(crate) fn leave_at_once(call: Option<Call>, begun: Begun, arguments: &Arguments, code: c_int) {
-    let Some(call) = call else { return };
+pub(crate) fn leave_at_once(call: Call, begun: Begun, arguments: &Arguments, code: c_int) {
     if !call.is_start() {
         if let Some(words) = begun.words {
             words[words::INSIDE].store(0, Release);
@@ -130,16 +115,6 @@ pub(crate) fn leave_at_once(call: Option<Call>, begun: Begun, arguments: &Argume
         let comm = arguments.object.map_or(0, clean);
         keep_request(messages, call, handle, begun.number, comm, arguments.peer().unwrap_or(0));
     }
-}
-
-/// Counts a collective operation on a communicator.
-#[inline(always)]
-fn next_collective(words: &CommWords, call: Call, arguments: &Arguments) -> u64 {
-    let number = add_one(&words[comm::COLLECTIVES]);
-    if call.is_left_early {
-        store_begun(words, call, number, arguments);
-    }
-    number
 }
 
 /// Returns the words of a communicator that was looked up lately.

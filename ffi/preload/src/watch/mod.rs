@@ -40,7 +40,7 @@ use crate::arguments::Handles;
 use crate::isolation::{catch_panic, with_errno_kept};
 
 pub(crate) use at_once::{enter_at_once, leave_at_once};
-pub(crate) use call::Call;
+pub(crate) use call::{CALLS_OTHERS, Call};
 pub(crate) use roles::Role;
 
 /// The words while one thread calls at a time.
@@ -158,25 +158,25 @@ impl Begun {
 
 /// Describes a call that begins, in whatever state this process is.
 #[inline(never)]
-pub(crate) fn enter(call: Option<Call>, arguments: &Arguments) -> Begun {
-    match call {
-        Some(call) if call.is_initialization() && !live::is_active() => {
+pub(crate) fn enter(call: Call, arguments: &Arguments) -> Begun {
+    match call.class {
+        Class::Local => Begun::NONE,
+        _ if call.is_initialization && !live::is_active() => {
             starting::begin();
             Begun::NONE
         }
-        Some(call) if call.is_start() => start(call, arguments),
-        Some(call) if call.class == Class::Poll => {
+        _ if call.is_start() => start(call, arguments),
+        Class::Poll => {
             if let Some(words) = words_of_caller() {
                 // SAFETY: the call has these requests.
                 polls::store(words, call, arguments, |requests, at| unsafe { requests.at(at) });
             }
             Begun::NONE
         }
-        Some(call) => match words_of_caller() {
+        _ => match words_of_caller() {
             Some(words) => enter_with(words, call, arguments),
             None => Begun::NONE,
         },
-        None => Begun::NONE,
     }
 }
 
@@ -184,15 +184,11 @@ pub(crate) fn enter(call: Option<Call>, arguments: &Arguments) -> Begun {
 fn start(call: Call, arguments: &Arguments) -> Begun {
     let Some(messages) = messages() else { return Begun::NONE };
     let object = arguments.object.map(clean);
-    if let (Some(sent), Some(comm)) = (arguments.sent(), object) {
+    if let Some((sent, comm)) = arguments.sent().zip(object) {
         add_send(messages, comm, sent);
         buffered::add(call, comm, sent);
     }
-    let number = match object {
-        Some(comm) if call.is_collective => next_collective(comm, call, arguments),
-        Some(file) if files::is_collective(call) => files::next_collective(file),
-        _ => requests::start(messages, call, arguments),
-    };
+    let number = next_number(object, call, arguments).or_else(|| requests::start(messages, call, arguments));
     // Other calls change the description of a request that an earlier one has created.
     let creates = !matches!(call.class, Class::StartPersistent | Class::Partition);
     let messages = if creates { Some(messages) } else { None };
@@ -201,44 +197,27 @@ fn start(call: Call, arguments: &Arguments) -> Begun {
 
 fn enter_with(words: &'static ThreadWords, call: Call, arguments: &Arguments) -> Begun {
     let position = arguments.position();
-    let state = words[words::STATE].load(Relaxed);
     if words[words::INSIDE].load(Relaxed) != 0 && position + MIN_DEPTH < words[words::POSITION].load(Relaxed)
     {
         // A call inside another one shows that the outer one proceeds.
+        let state = words[words::STATE].load(Relaxed);
         words[words::STATE].store(state + (1 << words::NUMBER_SHIFT), Release);
         return Begun::NONE;
     }
     let object = arguments.object.map(clean);
-    if let (Some(sent), Some(comm)) = (arguments.sent(), object)
+    if let Some((sent, comm)) = arguments.sent().zip(object)
         && let Some(messages) = messages()
     {
         add_send(messages, comm, sent);
         buffered::add(call, comm, sent);
     }
-    let number = match object {
-        Some(comm) if call.is_collective => next_collective(comm, call, arguments),
-        Some(file) if files::is_collective(call) => files::next_collective(file),
-        Some(window) if call.is_fence() => windows::next_fence(window),
-        _ => None,
-    };
+    let number = next_number(object, call, arguments);
     if let Some(window) = object
         && call.class == Class::Access
     {
         windows::begin(call, window, arguments);
     }
-    let mut bits = 0;
-    let mut store = |at: usize, value: Option<u64>| {
-        if let Some(value) = value {
-            words[at].store(value, Relaxed);
-            bits |= 1 << at;
-        }
-    };
-    store(words::OBJECT, object);
-    store(words::PEER, arguments.peer());
-    store(words::SECOND, arguments.second());
-    store(words::NUMBER, number);
     if call.class == Class::Wait {
-        store(words::COUNT, arguments.count.map(i64::cast_unsigned));
         match (arguments.requests, arguments.count) {
             (Some(request), None) if request.is_given() => {
                 // SAFETY: the call waits for one request.
@@ -248,14 +227,11 @@ fn enter_with(words: &'static ThreadWords, call: Call, arguments: &Arguments) ->
             (Some(requests), Some(count)) => requests::store(words, requests, count),
             _ => (),
         }
-    } else {
-        store(words::COUNT, arguments.count.map(i64::cast_unsigned));
-        if let Some(datatype) = arguments.datatype.map(clean) {
-            bits |= 1 << words::DATATYPE;
-            if words[words::DATATYPE].load(Relaxed) != datatype {
-                change_datatype(words, datatype);
-            }
-        }
+    }
+    if let Some(datatype) = arguments.datatype.map(clean)
+        && words[words::DATATYPE].load(Relaxed) != datatype
+    {
+        change_datatype(words, datatype);
     }
     if let Some(leaders) = arguments.leaders.map(clean) {
         words[words::FURTHER].store(leaders, Relaxed);
@@ -263,17 +239,36 @@ fn enter_with(words: &'static ThreadWords, call: Call, arguments: &Arguments) ->
     if let Some(group) = arguments.group {
         requests::store_group(words, group);
     }
-    words[words::POSITION].store(position, Relaxed);
-    words[words::STATE].store(next_state(state, call, bits), Release);
-    words[words::INSIDE].store(1, Release);
+    store(words, call, arguments, (object, number), position);
     Begun { words: Some(words), messages: None, number: number.unwrap_or(0) }
 }
 
-/// Returns the state of the call after that of another state.
+/// Stores the description of a call in words that have its datatype, and the number of a collective operation.
 #[inline(always)]
-fn next_state(state: u64, call: Call, bits: u64) -> u64 {
-    let number = (state >> words::NUMBER_SHIFT) + 1;
-    number << words::NUMBER_SHIFT | u64::from(call.index) << words::CALL_SHIFT | bits
+fn store(
+    words: &ThreadWords,
+    call: Call,
+    arguments: &Arguments,
+    (object, number): (Option<u64>, Option<u64>),
+    position: u64,
+) {
+    let mut bits = u64::from(arguments.datatype.is_some()) << words::DATATYPE;
+    let mut store = |at: usize, value: Option<u64>| {
+        if let Some(value) = value {
+            words[at].store(value, Relaxed);
+            bits |= 1 << at;
+        }
+    };
+    store(words::OBJECT, object);
+    store(words::PEER, arguments.peer());
+    store(words::SECOND, arguments.second());
+    store(words::COUNT, arguments.count.map(i64::cast_unsigned));
+    store(words::NUMBER, number);
+    words[words::POSITION].store(position, Relaxed);
+    let count = (words[words::STATE].load(Relaxed) >> words::NUMBER_SHIFT) + 1;
+    let state = count << words::NUMBER_SHIFT | u64::from(call.index) << words::CALL_SHIFT | bits;
+    words[words::STATE].store(state, Release);
+    words[words::INSIDE].store(1, Release);
 }
 
 /// Stores another datatype than that of the call before, and its size.
@@ -287,9 +282,8 @@ fn change_datatype(words: &ThreadWords, datatype: u64) {
 
 /// Describes the end of a call, which returned a code.
 #[inline(never)]
-pub(crate) fn leave(call: Option<Call>, begun: Begun, arguments: &Arguments, code: c_int) {
-    let Some(call) = call else { return };
-    if call.is_initialization() {
+pub(crate) fn leave(call: Call, begun: Begun, arguments: &Arguments, code: c_int) {
+    if call.is_initialization {
         starting::end();
     }
     if let Some(words) = begun.words {
@@ -431,21 +425,28 @@ fn has_sent(messages: &MessageWords, comm: u64, sent: u64) -> bool {
     messages[at].load(Relaxed) >> bit & 1 != 0
 }
 
-/// Counts a collective operation on a communicator. The library is not called, because it has not accepted the handle yet.
-fn next_collective(handle: u64, call: Call, arguments: &Arguments) -> Option<u64> {
-    let words = comms::registered(handle as Handle)?.words()?;
-    let number = add_one(&words[comm::COLLECTIVES]);
-    if call.is_left_early {
-        store_begun(words, call, number, arguments);
+/// Counts a collective operation on an object. The library is not called, because it has not accepted the handle yet.
+fn next_number(object: Option<u64>, call: Call, arguments: &Arguments) -> Option<u64> {
+    match object? {
+        comm if call.is_collective => {
+            let words = comms::registered(comm as Handle)?.words()?;
+            Some(next_collective(words, call, arguments))
+        }
+        file if files::is_collective(call) => files::next_collective(file),
+        window if call.name() == "Win_fence" => windows::next_fence(window),
+        _ => None,
     }
-    Some(number)
 }
 
-/// Stores a collective operation among the last ones of a communicator.
+/// Counts a collective operation on a communicator. One that is left early is stored among the last ones.
 #[inline(always)]
-fn store_begun(words: &CommWords, call: Call, number: u64, arguments: &Arguments) {
-    let begun = live::begun(call.index, number, arguments.other_peer.unwrap_or(0));
-    words[live::begun_slot(number)].store(begun, Relaxed);
+fn next_collective(words: &CommWords, call: Call, arguments: &Arguments) -> u64 {
+    let number = add_one(&words[comm::COLLECTIVES]);
+    if call.is_left_early {
+        let begun = live::begun(call.index, number, arguments.other_peer.unwrap_or(0));
+        words[live::begun_slot(number)].store(begun, Relaxed);
+    }
+    number
 }
 
 /// Adds one to a count. Collective operations on an object are ordered, so no other thread adds at the same time.

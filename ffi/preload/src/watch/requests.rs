@@ -69,7 +69,7 @@ pub(super) fn store_group(words: &ThreadWords, group: Handle) {
 
 /// Adds a call to the descriptions of requests. Returns the number for the request that a call creates, if it has one.
 pub(super) fn start(messages: &MessageWords, call: Call, arguments: &Arguments) -> Option<u64> {
-    if call.is("Psend_init") {
+    if call.name() == "Psend_init" {
         let partitions = arguments.partitions?.cast_unsigned().min(request_numbers::MAX_PARTITIONS);
         return Some(partitions << (request_numbers::PARTITIONS_SHIFT - request_numbers::SHIFT));
     }

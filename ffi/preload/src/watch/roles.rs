@@ -1,7 +1,10 @@
 //! The part of an argument in the description of a call.
 
+use mpit::object::Bind;
+use mpit_ffi::abi::Handle;
+
 use super::Arguments;
-use crate::arguments::{Any, Comm, Count, Kind, Request, Type, Value, Word};
+use crate::arguments::{Handles, Kind, Word};
 
 /// The part that an argument has in the description of a call in progress ([`Arguments`]).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,69 +65,63 @@ impl Role {
 }
 
 impl Arguments {
-    /// Adds an argument of a kind. The frequent ones by one branch.
+    /// Adds an argument of a kind that has this part in the description.
     #[inline(always)]
-    pub(crate) fn add_word(&mut self, role: Role, kind: Kind, word: Word) {
+    pub(crate) fn add(&mut self, role: Role, kind: Kind, word: Word) {
         let int = || Some(word.int());
         match role {
+            Role::None => {}
             Role::Dest => self.dest = int(),
             Role::Source => self.source = int(),
             Role::OtherPeer => self.other_peer = int(),
             Role::Tag => self.tag = int(),
             Role::ReceiveTag => self.receive_tag = int(),
-            Role::Datatype => self.datatype = Some(Type::<Any>::from(word).get()),
-            Role::Comm if kind == Kind::Comm => {
-                let comm = Some(Comm::<Any>::from(word).get());
+            Role::Leader => self.leader = int(),
+            Role::RemoteLeader => self.remote_leader = int(),
+            Role::Partitions => self.partitions = Some(word.int().into()),
+            Role::OnePartition => self.partitions = Some(1),
+            Role::FirstPartition => self.partitions = Some(1 - i64::from(word.int())),
+            Role::LastPartition => {
+                self.partitions = Some(self.partitions.unwrap_or(0) + i64::from(word.int()));
+            }
+            Role::Count => {
+                let count = match kind {
+                    Kind::Count => word.count(),
+                    Kind::Wide => word.wide(),
+                    _ => word.int().into(),
+                };
+                self.count = Some(count);
+            }
+            Role::Datatype => self.datatype = Some(word.handle(Bind::Datatype)),
+            Role::Comm => {
+                let comm = handle(kind, word);
                 (self.object, self.comm) = (comm, comm);
             }
-            Role::Count if kind == Kind::Count => self.count = Some(Count::<Any>::from(word).get()),
-            Role::Requests => self.requests = Some(Request::<Any>::from(word).handles()),
-            _ => self.add(role, Value::of(kind, word)),
+            Role::Object => self.object = handle(kind, word),
+            Role::Leaders => self.leaders = handle(kind, word),
+            Role::OneRequest => self.request = handle(kind, word),
+            Role::Group => (self.group, self.leader) = (handle(kind, word), Some(0)),
+            Role::Requests => self.requests = Some(Handles::of(word, Bind::Request)),
+            Role::NewWindow => self.new_window = Some(Handles::of(word, Bind::Win)),
+            Role::NewFile => self.new_file = Some(Handles::of(word, Bind::File)),
         }
     }
+}
 
-    /// Adds an argument.
-    #[inline(always)]
-    #[allow(clippy::cast_possible_truncation, reason = "arguments with these parts are integers")]
-    pub(crate) fn add(&mut self, role: Role, value: Value) {
-        match value {
-            Value::Number(number) => {
-                let int = number as i32;
-                match role {
-                    Role::Leader => self.leader = Some(int),
-                    Role::RemoteLeader => self.remote_leader = Some(int),
-                    Role::Partitions => self.partitions = Some(number),
-                    Role::OnePartition => self.partitions = Some(1),
-                    Role::FirstPartition => self.partitions = Some(1 - number),
-                    Role::LastPartition => self.partitions = Some(self.partitions.unwrap_or(0) + number),
-                    Role::Dest => self.dest = Some(int),
-                    Role::Source => self.source = Some(int),
-                    Role::OtherPeer => self.other_peer = Some(int),
-                    Role::Tag => self.tag = Some(int),
-                    Role::ReceiveTag => self.receive_tag = Some(int),
-                    Role::Count => self.count = Some(number),
-                    _ => {}
-                }
-            }
-            Value::Handle(handle) => match role {
-                Role::Comm => (self.object, self.comm) = (Some(handle), Some(handle)),
-                Role::Object => self.object = Some(handle),
-                Role::Group => (self.group, self.leader) = (Some(handle), Some(0)),
-                Role::Leaders => self.leaders = Some(handle),
-                Role::OneRequest => self.request = Some(handle),
-                Role::Datatype => self.datatype = Some(handle),
-                _ => {}
-            },
-            Value::Handles(handles) => match role {
-                Role::Requests => self.requests = Some(handles),
-                Role::NewWindow => self.new_window = Some(handles),
-                Role::NewFile => self.new_file = Some(handles),
-                // The variable of a window that the call frees.
-                // SAFETY: the standard requires the address of one handle.
-                Role::Object => self.object = Some(unsafe { handles.at(0) }),
-                _ => {}
-            },
-            Value::Other => {}
-        }
+/// Returns the handle that an argument of a kind is, or that of a variable that the call frees.
+#[inline(always)]
+fn handle(kind: Kind, word: Word) -> Option<Handle> {
+    // SAFETY: the standard requires the address of one handle.
+    let variable = |kind| unsafe { Handles::of(word, kind).at(0) };
+    match kind {
+        Kind::Comm => Some(word.handle(Bind::Comm)),
+        Kind::Win => Some(word.handle(Bind::Win)),
+        Kind::File => Some(word.handle(Bind::File)),
+        Kind::Group => Some(word.handle(Bind::Group)),
+        Kind::OneRequest => Some(word.handle(Bind::Request)),
+        Kind::NewComm => Some(variable(Bind::Comm)),
+        Kind::NewWin => Some(variable(Bind::Win)),
+        Kind::ClosedFile => Some(variable(Bind::File)),
+        _ => None,
     }
 }

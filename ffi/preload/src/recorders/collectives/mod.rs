@@ -14,7 +14,7 @@ use mpit_ffi::datatypes;
 
 pub(crate) use amounts::Amounts;
 pub(crate) use routes::{Routed, RoutedOfThread};
-pub(crate) use shapes::{Either, InBuffer, NoBlocks, Own, Reduced, Shape, rooted, rootless};
+pub(crate) use shapes::{Shape, either, in_buffer, no_blocks, operation, own, reduced};
 
 use super::datatypes::query_size;
 use super::routes::RouteKey;

@@ -1,7 +1,7 @@
 //! Routes of collective operations, of the process and of each thread, and the routes of operations in progress.
 
 use mpit::internal::host::{revision, threads};
-use mpit_components::coll::{self, CaseCells, CaseSums, Counted, Kind, Operation};
+use mpit_components::coll::{self, CaseSums, Counted, Kind, Operation};
 use mpit_ffi::comms;
 use mpit_ffi::datatypes;
 use mpit_sync::static_ref::StaticRef;
@@ -11,7 +11,7 @@ use super::Shape;
 use crate::arguments::Binding;
 use crate::nesting::thread_routes::ThreadRoutes;
 use crate::recorders::in_advance;
-use crate::recorders::routes::{Cells, Counter, RouteKey, Routes};
+use crate::recorders::routes::{RouteKey, Routes};
 
 /// The number of routes of a kind of operation.
 const ROUTES_OF_KIND: usize = 16;
@@ -155,32 +155,5 @@ pub(super) fn store_route_of_thread(keys: RouteKeys, revision: u64, operation: &
             Some(routes)
         };
         store_route(keys, revision, operation.kind, routes, || coll::counted_by_thread(slot, operation));
-    }
-}
-
-impl Cells<CaseSums> for CaseCells {
-    const NONE: Self = Self::new();
-
-    #[inline(always)]
-    fn refer_to(&self, sums: &'static CaseSums, each: u64) {
-        self.refer_to(sums, each);
-    }
-
-    fn clear(&self) {
-        self.clear();
-    }
-
-    #[inline(always)]
-    fn count_alone(&self, each: u64) -> bool {
-        self.record_alone(each)
-    }
-}
-
-impl Counter for CaseSums {
-    type Cells = CaseCells;
-
-    #[inline(always)]
-    fn count_alone(&self, bytes: u64) -> bool {
-        self.record_alone(bytes)
     }
 }

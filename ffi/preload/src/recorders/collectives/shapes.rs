@@ -30,7 +30,7 @@ pub(crate) struct Choice<L: Binding> {
 
 /// Some blocks.
 #[derive(Clone, Copy)]
-enum Blocks<L: Binding> {
+pub(crate) enum Blocks<L: Binding> {
     None,
     Equal(Count<L>, Type<L>),
     /// Blocks of different lengths.
@@ -53,29 +53,17 @@ enum Acceptance<L: Binding> {
     Operation(Op<L>, Buf<L>),
 }
 
-/// Records an operation with a root.
+/// Records an operation, which may have a root.
 #[inline(always)]
-pub(crate) fn rooted<L: Binding>(
+pub(crate) fn operation<L: Binding>(
     kind: Kind,
-    root: Int<L>,
+    root: impl Into<Option<Int<L>>> + Copy,
     comm: Comm<L>,
     buffer: impl Into<Option<Buf<L>>> + Copy,
     choice: impl Into<Choice<L>> + Copy,
 ) -> CollectiveRecorder<L> {
-    let (root, buffer, choice) = (Some(root), buffer.into(), choice.into());
+    let (root, buffer, choice) = (root.into(), buffer.into(), choice.into());
     CollectiveRecorder::new(Shape { kind, root, comm, buffer, choice })
-}
-
-/// Records an operation without a root.
-#[inline(always)]
-pub(crate) fn rootless<L: Binding>(
-    kind: Kind,
-    comm: Comm<L>,
-    buffer: impl Into<Option<Buf<L>>> + Copy,
-    choice: impl Into<Choice<L>> + Copy,
-) -> CollectiveRecorder<L> {
-    let (buffer, choice) = (buffer.into(), choice.into());
-    CollectiveRecorder::new(Shape { kind, root: None, comm, buffer, choice })
 }
 
 impl<L: Binding> Shape<L> {
@@ -219,57 +207,42 @@ impl<L: Binding> Blocks<L> {
     }
 }
 
-/// There are no blocks.
-#[derive(Clone, Copy)]
-pub(crate) struct NoBlocks;
-
-/// The only block, in a buffer.
-#[derive(Clone, Copy)]
-pub(crate) struct InBuffer<L: Binding>(pub(crate) Buf<L>, pub(crate) Count<L>, pub(crate) Type<L>);
-
-/// The elements of a reduction, its operation, and the buffer of the result.
-#[derive(Clone, Copy)]
-pub(crate) struct Reduced<L: Binding>(
-    pub(crate) Count<L>,
-    pub(crate) Type<L>,
-    pub(crate) Op<L>,
-    pub(crate) Buf<L>,
-);
-
-/// Arguments of two kinds: the first ones in the special case, the second ones otherwise.
-#[derive(Clone, Copy)]
-pub(crate) struct Either<A, B>(pub(crate) A, pub(crate) B);
-
-/// The block of this process among blocks for all.
-#[derive(Clone, Copy)]
-pub(crate) struct Own<B>(pub(crate) B);
-
-impl<L: Binding> From<NoBlocks> for Choice<L> {
-    #[inline(always)]
-    fn from(_: NoBlocks) -> Self {
-        Self::of(Blocks::None, Acceptance::All)
-    }
+/// Describes a call without blocks.
+#[inline(always)]
+pub(crate) fn no_blocks<L: Binding>() -> Choice<L> {
+    Choice::of(Blocks::None, Acceptance::All)
 }
 
-impl<L: Binding> From<InBuffer<L>> for Choice<L> {
-    #[inline(always)]
-    fn from(InBuffer(buffer, count, datatype): InBuffer<L>) -> Self {
-        Self::of(Blocks::Equal(count, datatype), Acceptance::Data(buffer))
-    }
+/// Describes the only block, in a buffer.
+#[inline(always)]
+pub(crate) fn in_buffer<L: Binding>(buffer: Buf<L>, count: Count<L>, datatype: Type<L>) -> Choice<L> {
+    Choice::of(Blocks::Equal(count, datatype), Acceptance::Data(buffer))
 }
 
-impl<L: Binding> From<Reduced<L>> for Choice<L> {
-    #[inline(always)]
-    fn from(Reduced(count, datatype, op, result): Reduced<L>) -> Self {
-        Self::of(Blocks::Equal(count, datatype), Acceptance::Operation(op, result))
-    }
+/// Describes the elements of a reduction, by its operation and the buffer of the result.
+#[inline(always)]
+pub(crate) fn reduced<L: Binding>(
+    count: Count<L>,
+    datatype: Type<L>,
+    op: Op<L>,
+    result: Buf<L>,
+) -> Choice<L> {
+    Choice::of(Blocks::Equal(count, datatype), Acceptance::Operation(op, result))
 }
 
-impl<L: Binding, A: Into<Blocks<L>> + Copy, B: Into<Blocks<L>> + Copy> From<Either<A, B>> for Choice<L> {
-    #[inline(always)]
-    fn from(Either(special, other): Either<A, B>) -> Self {
-        Self { special: special.into(), other: other.into(), acceptance: Acceptance::Unknown }
-    }
+/// Describes blocks of two kinds: the first ones in the special case, the second ones otherwise.
+#[inline(always)]
+pub(crate) fn either<L: Binding>(
+    special: impl Into<Blocks<L>> + Copy,
+    other: impl Into<Blocks<L>> + Copy,
+) -> Choice<L> {
+    Choice { special: special.into(), other: other.into(), acceptance: Acceptance::Unknown }
+}
+
+/// Describes the block of this process among blocks for all.
+#[inline(always)]
+pub(crate) fn own<L: Binding>(counts: RecvCounts<L>, datatype: Type<L>) -> Blocks<L> {
+    Blocks::Own(counts.into(), datatype)
 }
 
 macro_rules! blocks {
@@ -296,11 +269,4 @@ blocks! {
     RecvCounts Type Counts;
     SendCounts Types Typed;
     RecvCounts Types Typed;
-}
-
-impl<L: Binding> From<Own<(RecvCounts<L>, Type<L>)>> for Blocks<L> {
-    #[inline(always)]
-    fn from(Own((counts, datatype)): Own<(RecvCounts<L>, Type<L>)>) -> Self {
-        Self::Own(counts.into(), datatype)
-    }
 }

@@ -8,7 +8,7 @@ use mpit_ffi::lifecycle;
 
 use crate::interpose::calls;
 use crate::recorders::{error_texts, in_advance};
-use crate::times;
+use crate::times::{self, PAUSE, RESUME, WRITE};
 
 /// Records a new session. It has an error handler of its own, as have communicators that are created from its groups.
 fn session_initialized(session: Option<LiveSession<'_>>) {
@@ -38,33 +38,29 @@ struct EarlyLevels {
 }
 
 static EARLY_LEVELS: EarlyLevels =
-    EarlyLevels { is_paused: AtomicBool::new(false), region: AtomicI32::new(EarlyLevels::RESUME) };
+    EarlyLevels { is_paused: AtomicBool::new(false), region: AtomicI32::new(RESUME) };
 
 impl EarlyLevels {
-    const PAUSE: i32 = 0;
-    const RESUME: i32 = 1;
-    const WRITE: i32 = 2;
-
     fn note(&self, level: i32) {
         match level {
-            Self::PAUSE => self.is_paused.store(true, Relaxed),
-            Self::RESUME => {
+            PAUSE => self.is_paused.store(true, Relaxed),
+            RESUME => {
                 self.is_paused.store(false, Relaxed);
-                self.region.store(Self::RESUME, Relaxed);
+                self.region.store(RESUME, Relaxed);
             }
             // There is nothing to write yet.
-            Self::WRITE => {}
+            WRITE => {}
             region => self.region.store(region, Relaxed),
         }
     }
 
     fn apply(&self) {
-        let region = self.region.swap(Self::RESUME, Relaxed);
-        if region != Self::RESUME {
+        let region = self.region.swap(RESUME, Relaxed);
+        if region != RESUME {
             pcontrol(region);
         }
         if self.is_paused.swap(false, Relaxed) {
-            pcontrol(Self::PAUSE);
+            pcontrol(PAUSE);
         }
     }
 }

@@ -33,9 +33,9 @@ struct Entry<T> {
 ///
 /// A lookup takes no lock, and costs a load and a comparison for a handle in the cache. Entries are never
 /// freed: a thread that uses the value of an object which is freed meanwhile reads stale data, never unmapped
-/// memory. [`Table::insert_reusing`] reuses removed entries.
+/// memory. [`HandleTable::insert_reusing`] reuses removed entries.
 #[derive(Debug)]
-pub struct Table<T: 'static> {
+pub struct HandleTable<T: 'static> {
     entries: ProbeTable<AtomicPtr<Entry<T>>>,
     /// The cache of recent lookups, by hash. A slot whose entry has got another handle meanwhile does not match.
     cache: [AtomicPtr<Entry<T>>; CACHE_SLOTS],
@@ -49,7 +49,7 @@ struct WriterState<T: 'static> {
     removed: Vec<&'static Entry<T>>,
 }
 
-impl<T: Sync + Send> Table<T> {
+impl<T: Sync + Send> HandleTable<T> {
     /// Creates an empty map.
     #[allow(clippy::new_without_default, reason = "used in statics, and `Default` is not const")]
     pub const fn new() -> Self {
@@ -166,9 +166,9 @@ fn hash(handle: Handle) -> usize {
 mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
-    use super::Table;
+    use super::HandleTable;
 
-    type Numbers = Table<AtomicUsize>;
+    type Numbers = HandleTable<AtomicUsize>;
 
     fn insert(table: &Numbers, handle: usize, number: usize) {
         let value = table.insert_reusing(handle, |value| value.store(number, Relaxed));
@@ -181,7 +181,7 @@ mod tests {
 
     #[test]
     fn handles_are_used_again() {
-        static TABLE: Numbers = Table::new();
+        static TABLE: Numbers = HandleTable::new();
         for round in 0..1000 {
             for handle in 1..40 {
                 insert(&TABLE, handle, round * 100 + handle);
@@ -197,7 +197,7 @@ mod tests {
 
     #[test]
     fn dead_entries_are_not_found() {
-        static TABLE: Numbers = Table::new();
+        static TABLE: Numbers = HandleTable::new();
         for handle in 1..1000 {
             insert(&TABLE, handle, handle);
             assert_eq!(get(&TABLE, handle), Some(handle));
@@ -208,7 +208,7 @@ mod tests {
 
     #[test]
     fn grows() {
-        static TABLE: Numbers = Table::new();
+        static TABLE: Numbers = HandleTable::new();
         for handle in 1..5000 {
             insert(&TABLE, handle * 64, handle);
         }
