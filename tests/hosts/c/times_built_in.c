@@ -1,9 +1,12 @@
 /* Two processes, of which one computes longer than the other before each call, so that the time of the other one in the call is known: it
  * lasts until the end of the longer computation. The calls have different names, and the times differ by steps. Prints a line for each process
- * and call: `computed RANK CALL BEGIN END`, with the times on CLOCK_MONOTONIC between which the process computed before the call. */
+ * and call: `computed RANK CALL BEGIN END DELAY`, with the times on CLOCK_MONOTONIC between which the process computed before the call, and the
+ * nanoseconds for which it was ready from then to the end of the call, but other processes had the processors. */
 #define _POSIX_C_SOURCE 200809L
 #include "require.h"
+#include <fcntl.h>
 #include <time.h>
+#include <unistd.h>
 
 /* The longer computation lasts as long as the shorter one and the wait of the other process. */
 enum { SHORT_MS = 50, LEAST_WAIT_MS = 200, STEP_MS = 10, TAG = 1 };
@@ -93,10 +96,24 @@ static long long now(void)
     return time.tv_sec * 1000000000LL + time.tv_nsec;
 }
 
+/* Returns the nanoseconds for which this thread was ready and did not run. */
+static long long delay(int schedstat)
+{
+    char text[64];
+    long long ns;
+    const ssize_t length = pread(schedstat, text, sizeof(text) - 1, 0);
+
+    require(length > 0, "cannot read /proc/thread-self/schedstat");
+    text[length] = '\0';
+    require(sscanf(text, "%*s %lld", &ns) == 1, "unexpected text in /proc/thread-self/schedstat");
+    return ns;
+}
+
 int main(int argc, char **argv)
 {
-    static long long begin[PATTERNS], end[PATTERNS];
+    static long long begin[PATTERNS], end[PATTERNS], delays[PATTERNS];
     int rank, size, *memory;
+    const int schedstat = open("/proc/thread-self/schedstat", O_RDONLY);
 
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -111,13 +128,16 @@ int main(int argc, char **argv)
         const int is_late = rank == patterns[i].late;
         const long long ms = SHORT_MS + (is_late ? LEAST_WAIT_MS + i * STEP_MS : 0);
         begin[i] = end[i] = now();
-        while (end[i] - begin[i] < ms * 1000000)
+        while (end[i] - begin[i] < ms * 1000000) {
+            delays[i] = delay(schedstat);
             end[i] = now();
+        }
         make_calls((enum pattern)i, is_late);
+        delays[i] = delay(schedstat) - delays[i];
     }
     MPI_Win_free(&window);
     for (int i = 0; i < PATTERNS; i++)
-        printf("computed %d %s %lld %lld\n", rank, patterns[i].call, begin[i], end[i]);
+        printf("computed %d %s %lld %lld %lld\n", rank, patterns[i].call, begin[i], end[i], delays[i]);
     MPI_Finalize();
     return 0;
 }
