@@ -26,7 +26,7 @@ static void pass(MPI_Comm comm)
     MPI_Waitall(10 + left, requests, MPI_STATUSES_IGNORE);
 }
 
-enum { THREADS = 3, ROUNDS = 200, BUSY_TAG = 100, BUSY_BYTES = 24 };
+enum { THREADS = 3, EQUAL_ROUNDS = 50, BUSY_ROUNDS = 200, BUSY_TAG = 100, BUSY_BYTES = 24 };
 
 /* Equal messages to the right and sums of all, on a communicator of the thread. */
 static void *pass_equal(void *comm)
@@ -34,7 +34,7 @@ static void *pass_equal(void *comm)
     int out = 0, in;
     MPI_Request request;
 
-    for (int i = 0; i < ROUNDS; i++) {
+    for (int i = 0; i < EQUAL_ROUNDS; i++) {
         MPI_Irecv(&in, 1, MPI_INT, (me + size - 1) % size, 1, *(MPI_Comm *)comm, &request);
         MPI_Send(&out, 1, MPI_INT, (me + 1) % size, 1, *(MPI_Comm *)comm);
         MPI_Wait(&request, MPI_STATUS_IGNORE);
@@ -81,7 +81,7 @@ static void with_threads(const char *mode)
         for (int i = 0; i < THREADS; i++)
             pthread_create(&threads[i], NULL, send_until_killed, &busy_messages[i]);
         for (int i = 0; i < THREADS; i++)
-            while (__atomic_load_n(&busy_messages[i], __ATOMIC_ACQUIRE) < ROUNDS)
+            while (__atomic_load_n(&busy_messages[i], __ATOMIC_ACQUIRE) < BUSY_ROUNDS)
                 nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
         raise(SIGKILL);
     }
