@@ -165,6 +165,23 @@ pub fn on_each(test: &str, run: impl Fn(&Stack) -> Outcome + Sync) -> Outcome {
     for_each(test, |_| true, run)
 }
 
+/// The environment variable that, set to `all`, runs tests of [`on_each_family`] on every available stack.
+const FAMILIES: &str = "MPIT_TEST_FAMILIES";
+
+/// Runs a test of what depends on mpit alone, as [`for_each`] does: on one available stack of Open MPI's family and one of MPICH's. The stacks
+/// of a family take turns, by the name of the test.
+pub fn on_each_family(test: &str, run: impl Fn(&Stack) -> Outcome + Sync) -> Outcome {
+    let is_all = env::var(FAMILIES).is_ok_and(|wanted| wanted == "all");
+    let turn = test.bytes().map(usize::from).sum::<usize>();
+    for_each(test, |stack| is_all || is_its_turn(stack, turn, &found().stacks), run)
+}
+
+/// Returns true if a number, counted around the stacks of a family, is that of a stack.
+fn is_its_turn(stack: &Stack, turn: usize, stacks: &[Stack]) -> bool {
+    let family: Vec<_> = stacks.iter().filter(|one| one.is_open_mpi() == stack.is_open_mpi()).collect();
+    family[turn % family.len()].label() == stack.label()
+}
+
 /// Runs a test on the available stacks among these, as [`for_each`] does.
 pub fn on(labels: &[&str], test: &str, run: impl Fn(&Stack) -> Outcome + Sync) -> Outcome {
     for_each(test, |stack| labels.contains(&stack.label()), run)

@@ -5,7 +5,7 @@ use std::fs;
 
 use mpit_tests::{Context, Job, Outcome, paths};
 
-use crate::{equal, on_each_in_dir, read_all, written_with};
+use crate::{equal, on_each_family_in_dir, read_all, written_with};
 
 const RANKS: u32 = 2;
 
@@ -37,7 +37,7 @@ fn documented_names(page: &str) -> Outcome<BTreeSet<String>> {
 /// exist for the documented names.
 #[test]
 fn variables_are_those_of_the_records() -> Outcome {
-    on_each_in_dir("call_variables", |stack, dir| {
+    on_each_family_in_dir("call_variables", |stack, dir| {
         let settings = written_with("prof", &[("monitoring_time", "all")]);
         let job = Job::mpi(stack, RANKS).arg(stack.compile("call_variables")?).arg("written").dir(dir);
         let finished = job.under_mpit(&settings)?.succeed()?;

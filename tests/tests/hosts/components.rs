@@ -5,7 +5,7 @@ use std::{fs, path::Path};
 use mpit_tests::{Context, Failure, Job, Outcome, Prof, Stack, build, stacks};
 
 use crate::rows::{self, Rows};
-use crate::{on_each_in_dir, read_all, recorded as recorded_in, report, written_to, written_with};
+use crate::{on_each_family_in_dir, read_all, recorded as recorded_in, report, written_to, written_with};
 
 const RANKS: u32 = 4;
 
@@ -74,7 +74,7 @@ fn equal_monitoring(stack: &Stack, line: &[&str], frameworks: &[&str]) -> Outcom
 
 #[test]
 fn components_receive_every_message() -> Outcome {
-    stacks::on_each("components_pml", |stack| equal_monitoring(stack, &["sends", "."], &["pml"]))
+    stacks::on_each_family("components_pml", |stack| equal_monitoring(stack, &["sends", "."], &["pml"]))
 }
 
 /// Tests components that are opened between equal calls.
@@ -91,7 +91,7 @@ fn late_components_get_later_calls() -> Outcome {
 /// longer path.
 #[test]
 fn equal_calls_count_like_open_mpi() -> Outcome {
-    stacks::on_each("components_compat", |stack| {
+    stacks::on_each_family("components_compat", |stack| {
         let dir = stack.scratch("components_compat")?;
         let program = stack.compile("repeated_calls")?;
         let job = || Job::mpi(stack, 3).arg(&program).arg(".");
@@ -110,7 +110,7 @@ fn equal_calls_count_like_open_mpi() -> Outcome {
 
 #[test]
 fn components_get_pcontrol_and_add_output() -> Outcome {
-    on_each_in_dir("components_lines", |stack, dir| {
+    on_each_family_in_dir("components_lines", |stack, dir| {
         let job = with_plugin(Job::mpi(stack, 2).arg(stack.compile("pcontrol")?).arg("."), dir)?;
         let job = job.env("ACME_SETS", "MPIT_PML_MONITORING_ENABEL");
         let finished = job.under_mpit(&written_to("prof"))?.succeed()?;
@@ -131,12 +131,12 @@ fn components_get_pcontrol_and_add_output() -> Outcome {
 
 #[test]
 fn components_receive_every_access() -> Outcome {
-    stacks::on_each("components_osc", |stack| equal_monitoring(stack, &["osc", "."], &["osc"]))
+    stacks::on_each_family("components_osc", |stack| equal_monitoring(stack, &["osc", "."], &["osc"]))
 }
 
 #[test]
 fn components_receive_every_collective() -> Outcome {
-    stacks::on_each("components_coll", |stack| {
+    stacks::on_each_family("components_coll", |stack| {
         equal_monitoring(stack, &["traffic"], &FRAMEWORKS)?;
         equal_monitoring(stack, &["coll_edge_cases", "."], &["coll"])
     })
@@ -144,7 +144,7 @@ fn components_receive_every_collective() -> Outcome {
 
 #[test]
 fn lists_select_components_by_name() -> Outcome {
-    on_each_in_dir("components_selected", |stack, dir| {
+    on_each_family_in_dir("components_selected", |stack, dir| {
         let lists =
             [("pml_components", "^acme"), ("osc_components", "monitoring"), ("coll_components", "acme")];
         let profs = run(stack, dir, &["traffic"], &lists)?;
@@ -167,7 +167,7 @@ fn lists_select_components_by_name() -> Outcome {
 /// Tests that they receive the first of three equal laps, after which the plug-in is deactivated.
 #[test]
 fn inactive_plugins_receive_nothing() -> Outcome {
-    on_each_in_dir("components_inactive", |stack, dir| {
+    on_each_family_in_dir("components_inactive", |stack, dir| {
         let profs = run(stack, dir, &["traffic", "deactivate"], &[])?;
         for (rank, prof) in (0..).zip(&profs) {
             for framework in FRAMEWORKS {
@@ -184,7 +184,7 @@ fn inactive_plugins_receive_nothing() -> Outcome {
 
 #[test]
 fn plugins_go_while_threads_send() -> Outcome {
-    on_each_in_dir("components_threads", |stack, dir| {
+    on_each_family_in_dir("components_threads", |stack, dir| {
         let profs = run(stack, dir, &["traffic", "threads"], &[])?;
         for (rank, prof) in (0..).zip(&profs) {
             for framework in ["pml", "coll"] {

@@ -5,7 +5,7 @@ use std::{fs, path::Path};
 
 use mpit_tests::{Context, Failure, Finished, Job, Outcome, Prof, Stack, stacks};
 
-use crate::{MONITORED, each_sent, equal, names_in, on_each_in_dir, read_all, written_with};
+use crate::{MONITORED, each_sent, equal, names_in, on_each_family_in_dir, read_all, written_with};
 
 const RANKS: u32 = 4;
 
@@ -117,7 +117,7 @@ fn output_is_written_as_configured() -> Outcome {
 
 #[test]
 fn failed_output_prints_one_line() -> Outcome {
-    on_each_in_dir("final_output_unwritable", |stack, dir| {
+    on_each_family_in_dir("final_output_unwritable", |stack, dir| {
         fs::write(dir.join("file"), "here before").context("file")?;
         let arguments = ["none", "3"];
         let bare = Job::mpi(stack, RANKS).arg(stack.compile("final_output")?).args(arguments).finish()?;

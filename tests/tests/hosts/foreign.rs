@@ -59,7 +59,7 @@ pub(crate) fn has_sequential() -> bool {
 /// too. `harmless` runs programs without MPI.
 #[test]
 fn own_functions_are_called_with_mpi() -> Outcome {
-    stacks::on_each("foreign", |stack| {
+    stacks::on_each_family("foreign", |stack| {
         let (linked, opened) = (program(true, Some(stack))?, program(false, Some(stack))?);
         Job::alone(stack).arg(&linked.program).preloaded()?.succeed()?;
         counts(stack, "foreign", &[&linked.program], 2)?;
@@ -79,7 +79,7 @@ fn sequential_libraries_keep_their_own_mpi() -> Outcome {
     if !has_sequential() {
         return record::not_run("sequential MUMPS", "no libmumps-seq-dev (Debian; see `cargo xtask setup`)");
     }
-    stacks::on_each("sequential", |stack| {
+    stacks::on_each_family("sequential", |stack| {
         let built = sequential(Some(stack))?;
         counts(stack, "sequential", &[&built.program, &built.calls], 2)
     })

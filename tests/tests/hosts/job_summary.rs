@@ -5,7 +5,7 @@ use std::path::Path;
 
 use mpit_tests::{Context, Failure, Finished, Job, Outcome, Stack, site};
 
-use crate::{names_in, on_each_in_dir, on_in_dir};
+use crate::{names_in, on_each_family_in_dir, on_each_in_dir, on_in_dir};
 
 const RANKS: u32 = 4;
 
@@ -70,7 +70,7 @@ fn the_file_has_what_the_run_prints() -> Outcome {
 /// Tests the setup of a site: the library is preloaded everywhere, and a file has the settings.
 #[test]
 fn a_site_summarizes_all_jobs() -> Outcome {
-    on_each_in_dir("job_summary_site", |stack, dir| {
+    on_each_family_in_dir("job_summary_site", |stack, dir| {
         fs::write(dir.join("site.conf"), SITE).context("a file")?;
         let with = |site: &str| -> Outcome<Finished> {
             job(stack, &[], dir)?.preloaded()?.env("MPIT_SITE_FILE", site).env("USER", "alice").succeed()
@@ -128,7 +128,7 @@ fn missing_libraries_stop_no_job() -> Outcome {
 
 #[test]
 fn killed_jobs_have_no_summary_and_end() -> Outcome {
-    on_each_in_dir("job_summary_killed", |stack, dir| {
+    on_each_family_in_dir("job_summary_killed", |stack, dir| {
         let options = ["--set", "monitoring_summary_file=sums/job"];
         let finished = job(stack, &["abort"], dir)?.under_mpit_with(&options)?.finish()?;
         // 124 is the exit status of `timeout`.

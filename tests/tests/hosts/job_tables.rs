@@ -6,7 +6,7 @@ use std::path::Path;
 use mpit_tests::launch::mpit_line;
 use mpit_tests::{Context, Failure, Finished, Job, Outcome, Stack};
 
-use crate::{names_in, on_each_in_dir, report};
+use crate::{names_in, on_each_family_in_dir, on_each_in_dir, report};
 
 const RANKS: u32 = 4;
 
@@ -51,7 +51,7 @@ fn tables_equal_files() -> Outcome {
 
 #[test]
 fn tables_have_killed_processes() -> Outcome {
-    on_each_in_dir("job_tables_killed", |stack, dir| {
+    on_each_family_in_dir("job_tables_killed", |stack, dir| {
         record(stack, &["killed", "kill"], &["--crash-safe"], dir)?;
         let finished = check(dir)?;
         let is_recovered = |line: &str| line.contains("ended without MPI_Finalize: recovered");
@@ -81,7 +81,7 @@ fn check_names(dir: &Path, expected: &[&str]) -> Outcome {
 
 #[test]
 fn runs_write_tables() -> Outcome {
-    on_each_in_dir("job_tables_run", |stack, dir| {
+    on_each_family_in_dir("job_tables_run", |stack, dir| {
         record(stack, &["ring"], &[], dir)?;
         let expected = traffic_of(dir, "prof/run")?;
         // The files of the first run are replaced, and then its tables.
@@ -106,7 +106,7 @@ fn runs_write_tables() -> Outcome {
 /// Behind the launcher, no process removes what another job may have written: the records of the second job stay in files.
 #[test]
 fn tables_of_others_stay() -> Outcome {
-    on_each_in_dir("job_tables_others", |stack, dir| {
+    on_each_family_in_dir("job_tables_others", |stack, dir| {
         record(stack, &["ring"], &[], dir)?;
         let expected = traffic_of(dir, "prof/run")?;
         behind(stack, &["ring"], dir)?;
@@ -132,7 +132,7 @@ fn tables_of_others_stay() -> Outcome {
 
 #[test]
 fn runs_write_tables_of_killed_processes() -> Outcome {
-    on_each_in_dir("job_tables_run_killed", |stack, dir| {
+    on_each_family_in_dir("job_tables_run_killed", |stack, dir| {
         record(stack, &["killed", "kill"], &["--crash-safe", "--tables"], dir)?;
         check_names(&dir.join("prof"), &["run.tables"])?;
         behind(stack, &["killed", "kill"], dir)?;

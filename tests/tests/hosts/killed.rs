@@ -2,9 +2,9 @@
 
 use std::{fs, path::Path};
 
-use mpit_tests::{Context, Failure, Finished, Job, Outcome, Prof, Stack, stacks};
+use mpit_tests::{Context, Failure, Finished, Job, Outcome, Prof, Stack};
 
-use crate::{equal, names_in, on_each_in_dir, report, written_with};
+use crate::{equal, names_in, on_each_family_in_dir, on_each_in_dir, report, written_with};
 
 const RANKS: u32 = 4;
 
@@ -98,15 +98,14 @@ fn killed_processes_are_recovered() -> Outcome {
 /// Tests the numbers of threads that send at once: those of calls that have ended are there, and all are whole.
 #[test]
 fn killed_threads_are_recovered() -> Outcome {
-    stacks::on_each("killed_threads", |stack| {
-        let dir = stack.scratch("killed_threads")?;
+    on_each_family_in_dir("killed_threads", |stack, dir| {
         let run = |mode: &str, settings: &[(&str, &str)]| {
-            job(stack, mode, &dir)?.arg("threads").under_mpit(&written_with(mode, settings))?.finish()
+            job(stack, mode, dir)?.arg("threads").under_mpit(&written_with(mode, settings))?.finish()
         };
         let finished = run("finish", &[])?;
         finished.expect(finished.code == Some(0))?;
         let finished = run("kill", &[KEPT])?;
-        let (whole, killed) = (texts(&dir, "finish"), texts(&dir, "kill"));
+        let (whole, killed) = (texts(dir, "finish"), texts(dir, "kill"));
         Failure::unless(whole.len() == RANKS as usize && whole == killed, || {
             format!("{killed:?}\ninstead of {whole:?}\n{finished}")
         })?;
@@ -128,19 +127,23 @@ fn killed_threads_are_recovered() -> Outcome {
 /// Tests the other half of the table in docs/files.md.
 #[test]
 fn killed_processes_lose_memory_stores() -> Outcome {
-    on_each_in_dir("killed_in_memory", |stack, dir| {
-        for mode in ENDINGS {
+    let lose = |stack: &Stack, dir: &Path, modes: &[&str]| -> Outcome {
+        for mode in modes {
             let finished = run(stack, mode, &written_with(mode, &[]), dir)?;
             let there: Vec<u32> = texts(dir, mode).into_iter().map(|(rank, _)| rank).collect();
             Failure::unless(there.is_empty(), || format!("{mode}: files of {there:?}\n{finished}"))?;
         }
         Ok(())
-    })
+    };
+    let [kill, abort, mpi_abort, exit] = ENDINGS;
+    on_each_family_in_dir("killed_in_memory", |stack, dir| lose(stack, dir, &[kill, abort, exit]))?;
+    // The library decides how it ends the process.
+    on_each_in_dir("aborted_in_memory", |stack, dir| lose(stack, dir, &[mpi_abort]))
 }
 
 #[test]
 fn a_clean_run_leaves_no_store() -> Outcome {
-    on_each_in_dir("unkilled", |stack, dir| {
+    on_each_family_in_dir("unkilled", |stack, dir| {
         for (stem, more) in [("memory", &[][..]), ("file", &[KEPT][..])] {
             // Files of an earlier run are removed.
             let old = dir.join(format!("{stem}.2.store"));
@@ -177,7 +180,7 @@ fn a_killed_job_has_its_file() -> Outcome {
 /// it.
 #[test]
 fn reports_include_killed_processes() -> Outcome {
-    on_each_in_dir("killed_report", |stack, dir| {
+    on_each_family_in_dir("killed_report", |stack, dir| {
         let finished = run_alone(stack, "kill", &written_with("run", &[KEPT]), dir)?;
         let left = stores(dir)?;
         Failure::unless(left.len() == RANKS as usize, || format!("{left:?}\n{finished}"))?;

@@ -74,6 +74,11 @@ fn on_each_in_dir(test: &str, run: impl Fn(&Stack, &Path) -> Outcome + Sync) -> 
     for_each_in_dir(test, |_| true, run)
 }
 
+/// Runs a test as [`stacks::on_each_family`] does, with an empty directory of the stack and the test.
+fn on_each_family_in_dir(test: &str, run: impl Fn(&Stack, &Path) -> Outcome + Sync) -> Outcome {
+    stacks::on_each_family(test, |stack| run(stack, &stack.scratch(test)?))
+}
+
 fn on_in_dir(labels: &[&str], test: &str, run: impl Fn(&Stack, &Path) -> Outcome + Sync) -> Outcome {
     for_each_in_dir(test, |stack| labels.contains(&stack.label()), run)
 }

@@ -8,7 +8,7 @@ use std::{fs, path::Path};
 
 use mpit_tests::{Context, Failure, Job, Outcome, Stack};
 
-use crate::on_each_in_dir;
+use crate::{on_each_family_in_dir, on_each_in_dir};
 
 const RANKS: u32 = 4;
 
@@ -73,7 +73,7 @@ fn launchers_place_ranks_as_planned() -> Outcome {
 
 #[test]
 fn placements_without_gain_are_refused() -> Outcome {
-    on_each_in_dir("map_refused", |stack, dir| {
+    on_each_family_in_dir("map_refused", |stack, dir| {
         let job = Job::mpi(stack, RANKS).arg(stack.compile("opposite")?).dir(dir).seconds(120);
         job.under_mpit_with(&["--quiet", "--output", "prof/run"])?.succeed()?;
         // The run was on one node.

@@ -6,7 +6,7 @@ use mpit_tests::{Context, Failure, Job, Outcome, Stack};
 use serde_json::Value;
 
 use crate::why::{Running, end_of_line, program_in};
-use crate::{equal, for_each_in_dir, read_all, report};
+use crate::{equal, for_each_in_dir, on_in_dir, read_all, report};
 
 const RANKS: u32 = 3;
 
@@ -30,6 +30,9 @@ fn obstacle() -> Outcome<Option<String>> {
 fn applies(stack: &Stack) -> bool {
     stack.label() != "mpich4.0.2"
 }
+
+/// A library of each family, for what depends on mpit alone.
+const FAMILIES: [&str; 2] = ["ompi4.1.4", "mpich5.0.2"];
 
 /// The variable by which MPICH 5 does without UCX.
 const WITHOUT_UCX: (&str, &str) = ("MPIR_CVAR_CH4_NETMOD", "ofi");
@@ -85,7 +88,7 @@ fn files_in_other_mounts_are_written_later() -> Outcome {
     if obstacle()?.is_some() {
         return Ok(());
     }
-    for_each_in_dir("namespaces_mounts", applies, |stack, dir| {
+    on_in_dir(&FAMILIES, "namespaces_mounts", |stack, dir| {
         fs::create_dir(dir.join("prof")).context("prof")?;
         let program = stack.compile("worlds")?;
         for (stem, options) in [("prof/run", &[][..]), ("prof/all", &["--one-file"])] {
@@ -109,7 +112,7 @@ fn ranks_in_namespaces_have_states() -> Outcome {
     if obstacle()?.is_some() {
         return Ok(());
     }
-    for_each_in_dir("namespaces_why", applies, |stack, dir| {
+    on_in_dir(&FAMILIES, "namespaces_why", |stack, dir| {
         let program = program_in(dir, stack.compile("hangs")?)?;
         // Only Open MPI has messages without shared memory.
         let own_memory = ["--mount", "sh", "-c", MEMORY, "sh"];

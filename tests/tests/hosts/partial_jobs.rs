@@ -5,7 +5,7 @@ use std::path::Path;
 
 use mpit_tests::{Failure, Finished, Job, Outcome, Stack};
 
-use crate::{names_in, on_each_in_dir, written_with};
+use crate::{names_in, on_each_family_in_dir, on_each_in_dir, written_with};
 
 const ONE_FILE: (&str, &str) = ("monitoring_container", "1");
 
@@ -64,7 +64,7 @@ fn ranks_without_the_library_stop_no_job() -> Outcome {
 
 #[test]
 fn streams_wait_for_no_rank() -> Outcome {
-    on_each_in_dir("partial_streams", |stack, dir| {
+    on_each_family_in_dir("partial_streams", |stack, dir| {
         let settings = [crate::MONITORED, ("pml_monitoring_enable_output", "1"), SHORT];
         let finished = job(stack, dir, &[None, Some(&settings)])?.succeed()?;
         finished.expect(finished.stdout.matches("# POINT TO POINT\n").count() == 1)?;
@@ -75,7 +75,7 @@ fn streams_wait_for_no_rank() -> Outcome {
 /// Tests ranks that all have the library, but of which one is not to write one file.
 #[test]
 fn different_settings_stop_no_job() -> Outcome {
-    on_each_in_dir("partial_settings", |stack, dir| {
+    on_each_family_in_dir("partial_settings", |stack, dir| {
         let (one, each) = (written_with("run", &[ONE_FILE, SHORT]), written_with("run", &[]));
         let off = [("pml_monitoring_enable", "0")];
         let finished = job(stack, dir, &[Some(&one), Some(&each), Some(&off)])?.succeed()?;

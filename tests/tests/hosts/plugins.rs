@@ -4,7 +4,7 @@ use std::fs;
 
 use mpit_tests::{Context, Failure, Job, Outcome, plugins};
 
-use crate::{on_each_in_dir, on_in_dir};
+use crate::{on_each_family_in_dir, on_in_dir};
 
 const RANKS: u32 = 2;
 
@@ -35,7 +35,7 @@ fn preload_refuses_malformed_plugins() -> Outcome {
 /// Proves R316.
 #[test]
 fn plugin_is_listed_last_and_handles_expire() -> Outcome {
-    on_each_in_dir("plugin_lifecycle", |stack, dir| {
+    on_each_family_in_dir("plugin_lifecycle", |stack, dir| {
         let good = plugins::good(dir, "acme")?;
         let program = stack.compile_tool("plugin_lifecycle")?;
         let finished = Job::mpi(stack, 1).arg(program).arg(good).preloaded()?.succeed()?;

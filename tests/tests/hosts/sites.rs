@@ -9,7 +9,7 @@ use mpit_tests::{Context, Failure, Job, Outcome, Stack, build, paths, stacks};
 use serde_json::Value;
 
 use crate::fortran::INTERFACES;
-use crate::{equal, on_each_in_dir, report, written_with};
+use crate::{equal, on_each_family_in_dir, on_each_in_dir, report, written_with};
 
 const RANKS: u32 = 2;
 
@@ -99,19 +99,20 @@ const SOURCE: &str = "hosts/c/call_sites.c";
 
 #[test]
 fn sites_are_lines_of_the_program() -> Outcome {
-    on_each_in_dir("sites", |stack, dir| {
-        for (file, options) in
-            [("call_sites", &["-fPIE", "-pie"][..]), ("call_sites_fixed", &["-fno-pie", "-no-pie"])]
-        {
-            let program = program(stack, file, options)?;
-            // With and without listeners, calls reach the measurement by different ways.
-            for settings in [&[SITED][..], &[SITED, ("monitoring_time", "all")]] {
-                let (report, _) = reported(job(stack, &program), dir, settings)?;
-                equal(file, &named_calls(&report, SOURCE)?, &calls(&WANTED))?;
-                check_properties(&report)?;
-            }
-        }
-        Ok(())
+    let check = |stack: &Stack, dir: &Path, file: &str, options: &[&str], settings: &[(&str, &str)]| {
+        let (report, _) = reported(job(stack, &program(stack, file, options)?), dir, settings)?;
+        equal(file, &named_calls(&report, SOURCE)?, &calls(&WANTED))?;
+        check_properties(&report)
+    };
+    let (file, movable) = ("call_sites", ["-fPIE", "-pie"]);
+    on_each_in_dir("sites", |stack, dir| check(stack, dir, file, &movable, &[SITED]))?;
+    on_each_family_in_dir("sites_variants", |stack, dir| {
+        // With and without listeners, calls reach the measurement by different ways.
+        let listened = [SITED, ("monitoring_time", "all")];
+        check(stack, dir, file, &movable, &listened)?;
+        let (file, fixed) = ("call_sites_fixed", ["-fno-pie", "-no-pie"]);
+        check(stack, dir, file, &fixed, &[SITED])?;
+        check(stack, dir, file, &fixed, &listened)
     })
 }
 
@@ -139,7 +140,7 @@ fn check_properties(report: &Value) -> Outcome {
 /// symbols were removed.
 #[test]
 fn sites_are_in_every_module() -> Outcome {
-    on_each_in_dir("sites_modules", |stack, dir| {
+    on_each_family_in_dir("sites_modules", |stack, dir| {
         let library = program(stack, "libcall_sites.so", &["-DLIBRARY", "-shared", "-fPIC"])?;
         let link = format!("-Wl,--no-as-needed,{}", library.display());
         let over_library = program(stack, "call_sites_over_library", &["-DOVER_LIBRARY", "-s", &link])?;
@@ -176,7 +177,7 @@ fn sites_are_in_every_module() -> Outcome {
 /// Tests a program that is another one, or missing, when its report is written.
 #[test]
 fn changed_programs_have_offsets() -> Outcome {
-    on_each_in_dir("sites_changed", |stack, dir| {
+    on_each_family_in_dir("sites_changed", |stack, dir| {
         let (first, second) =
             (program(stack, "call_sites", &["-fPIE", "-pie"])?, program(stack, "call_sites_o2", &["-O2"])?);
         let copy = dir.join("program");
@@ -197,7 +198,7 @@ fn changed_programs_have_offsets() -> Outcome {
 
 #[test]
 fn killed_processes_keep_their_sites() -> Outcome {
-    on_each_in_dir("sites_killed", |stack, dir| {
+    on_each_family_in_dir("sites_killed", |stack, dir| {
         let program = program(stack, "call_sites", &["-fPIE", "-pie"])?;
         let job = job(stack, &program).arg("kill").dir(dir);
         let killed =
@@ -214,7 +215,7 @@ fn killed_processes_keep_their_sites() -> Outcome {
 
 #[test]
 fn many_sites_are_bounded() -> Outcome {
-    on_each_in_dir("sites_many", |stack, dir| {
+    on_each_family_in_dir("sites_many", |stack, dir| {
         let program = program(stack, "call_sites", &["-fPIE", "-pie"])?;
         let (report, output) = reported(job(stack, &program).arg("many"), dir, &[SITED])?;
         let of = |is_other: bool| {
@@ -230,7 +231,7 @@ fn many_sites_are_bounded() -> Outcome {
 
 #[test]
 fn sites_are_off_by_default() -> Outcome {
-    on_each_in_dir("sites_off", |stack, dir| {
+    on_each_family_in_dir("sites_off", |stack, dir| {
         let program = program(stack, "call_sites", &["-fPIE", "-pie"])?;
         let (report, output) = reported(job(stack, &program), dir, &[])?;
         let is_empty = rows(&report, "sites").next().is_none() && rows(&report, "regions").next().is_none();
@@ -250,7 +251,7 @@ fn counts(wanted: &[(&str, u64)]) -> BTreeMap<String, u64> {
 
 #[test]
 fn regions_split_calls() -> Outcome {
-    on_each_in_dir("regions", |stack, dir| {
+    on_each_family_in_dir("regions", |stack, dir| {
         let include = build::include();
         for (file, options) in [
             ("regions", &["-fPIE", "-pie", &include][..]),
@@ -280,7 +281,7 @@ fn regions_split_calls() -> Outcome {
 
 #[test]
 fn regions_are_those_of_a_thread() -> Outcome {
-    on_each_in_dir("regions_threads", |stack, dir| {
+    on_each_family_in_dir("regions_threads", |stack, dir| {
         let options = ["-fPIE", "-pie", &build::include()];
         let program = stacks::c_variant(Some(stack), "regions", "regions", &options)?;
         let finished = job(stack, &program).arg("threads").dir(dir).succeed()?;

@@ -5,7 +5,7 @@ use std::process::Command;
 use mpit_tests::launch::mpit_line;
 use mpit_tests::{Failure, Finished, Job, Outcome, Stack, record};
 
-use crate::on_each_in_dir;
+use crate::{on_each_family_in_dir, on_each_in_dir};
 
 const RANKS: u32 = 4;
 
@@ -31,7 +31,7 @@ fn number(finished: &Finished, before: &str) -> Outcome<f64> {
 
 #[test]
 fn load_balance_and_late_rank_are_shown() -> Outcome {
-    on_each_in_dir("summary", |stack, dir| {
+    on_each_family_in_dir("summary", |stack, dir| {
         let finished = job(stack, &[], &[])?.dir(dir).without_others().succeed()?;
         let lines = lines(&finished);
         finished.expect(lines.len() <= MAX_LINES && lines[0].starts_with("4 processes on 1 node, "))?;
@@ -74,7 +74,7 @@ fn late_ranks_are_found_across_clocks() -> Outcome {
     if !allowed.is_ok_and(|output| output.status.success()) {
         return record::not_run("clocks of machines", "no namespace of time can be made here");
     }
-    on_each_in_dir("summary_clocks", |stack, dir| {
+    on_each_family_in_dir("summary_clocks", |stack, dir| {
         let program = stack.compile("load_balance")?;
         let job = Job::mpi(stack, RANKS).args(["sh", "-c", OTHER_CLOCK, "sh"]).arg(program).seconds(120);
         let finished = job.under_mpit_with(&[])?.dir(dir).succeed()?;
@@ -86,7 +86,7 @@ fn late_ranks_are_found_across_clocks() -> Outcome {
 
 #[test]
 fn killed_jobs_have_a_summary() -> Outcome {
-    on_each_in_dir("summary_killed", |stack, dir| {
+    on_each_family_in_dir("summary_killed", |stack, dir| {
         for options in [&[][..], &["--output", "prof/run", "--crash-safe"]] {
             let finished = job(stack, options, &["abort"])?.dir(dir).finish()?;
             finished.expect(finished.code != Some(0))?;
@@ -104,7 +104,7 @@ fn killed_jobs_have_a_summary() -> Outcome {
 
 #[test]
 fn the_summary_can_be_left_away() -> Outcome {
-    on_each_in_dir("summary_quiet", |stack, dir| {
+    on_each_family_in_dir("summary_quiet", |stack, dir| {
         let finished = job(stack, &["--quiet"], &[])?.dir(dir).succeed()?;
         finished.expect(lines(&finished).is_empty())?;
         // Two worlds have a line each.

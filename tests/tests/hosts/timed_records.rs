@@ -8,12 +8,9 @@ use std::time::{Duration, Instant};
 
 use mpit_tests::{Context, Failure, Finished, Job, Outcome, Prof, Stack};
 
-use crate::{equal, on_in_dir, read_all, report, written_with};
+use crate::{equal, on_each_family_in_dir, read_all, report, written_with};
 
 const RANKS: u32 = 2;
-
-/// A library of each family: the records depend on mpit alone.
-const LIBRARIES: [&str; 2] = ["ompi4.1.4", "mpich4.0.2"];
 
 const IN_FILES: (&str, &str) = ("monitoring_store", "file");
 
@@ -33,7 +30,7 @@ fn calls(prof: &Prof, name: &str, comm: &str) -> (u64, u64) {
 /// Tests communicators of which nothing is read until the end of the program, after their memory and handles are used again.
 #[test]
 fn freed_communicators_keep_their_times() -> Outcome {
-    on_in_dir(&LIBRARIES, "times_freed", |stack, dir| {
+    on_each_family_in_dir("times_freed", |stack, dir| {
         for options in [&[][..], &["--output", "run"], &["--output", "stored", "--crash-safe"]] {
             let finished = job(stack, "freed", dir)?.under_mpit_with(options)?.succeed()?;
             let has = |text: &str| finished.stderr.lines().any(|line| line.starts_with(text));
@@ -60,7 +57,7 @@ fn freed_communicators_keep_their_times() -> Outcome {
 /// rank 1 waits for 300 ms in the pause.
 #[test]
 fn pauses_have_no_times() -> Outcome {
-    on_in_dir(&LIBRARIES, "times_paused", |stack, dir| {
+    on_each_family_in_dir("times_paused", |stack, dir| {
         for time in ["blocking", "all"] {
             let settings = written_with("run", &[("monitoring_time", time)]);
             let finished = job(stack, "paused", dir)?.under_mpit(&settings)?.succeed()?;
@@ -92,7 +89,7 @@ fn measured(finished: &Finished, rank: u32) -> Outcome<u64> {
 /// Runs the program under a shell that ends before it, under `mpit run`. The processes end when the file `go` exists.
 #[test]
 fn running_processes_have_times_so_far() -> Outcome {
-    on_in_dir(&LIBRARIES, "times_running", |stack, dir| {
+    on_each_family_in_dir("times_running", |stack, dir| {
         let line = Job::mpi(stack, RANKS).arg(stack.compile("timed_records")?).arg("alive").line().join(" ");
         let script = format!(
             "timeout -k 5 120 {line} >ended 2>&1 & until [ -e ready.0 ] && [ -e ready.1 ]; do sleep 0.02; done"
@@ -146,7 +143,7 @@ fn leave_stores(stack: &Stack, stem: &str, dir: &Path) -> Outcome {
 /// Tests a run whose stem has stores of an earlier, larger one.
 #[test]
 fn stores_of_other_runs_are_not_mixed() -> Outcome {
-    on_in_dir(&LIBRARIES, "times_other_run", |stack, dir| {
+    on_each_family_in_dir("times_other_run", |stack, dir| {
         leave_stores(stack, "run", dir)?;
         let options = ["--output", "run", "--crash-safe"];
         let finished = job(stack, "freed", dir)?.under_mpit_with(&options)?.succeed()?;
@@ -168,7 +165,7 @@ fn stores_of_other_runs_are_not_mixed() -> Outcome {
 /// Tests files that were cut at any place, in a report and at the end of a run.
 #[test]
 fn cut_stores_leave_the_others() -> Outcome {
-    on_in_dir(&LIBRARIES, "times_cut", |stack, dir| {
+    on_each_family_in_dir("times_cut", |stack, dir| {
         leave_stores(stack, "run", dir)?;
         let path = dir.join("run.1.store");
         let whole = fs::read(&path).context(path.display())?;

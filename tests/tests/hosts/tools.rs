@@ -4,7 +4,7 @@ use std::fs;
 
 use mpit_tests::{Context, Failure, Finished, Job, Outcome, build, stacks};
 
-use crate::{MONITORED, on_each_in_dir, recorded, rows};
+use crate::{MONITORED, on_each_family_in_dir, recorded, rows};
 
 /// Runs a program whose checks all hold: it ends with 0, and each rank prints one line that ends with `summary`.
 fn succeeds(program: &str, ranks: u32, settings: &[(&str, &str)], summary: &str) -> Outcome {
@@ -107,7 +107,7 @@ fn calls_are_counted_and_timed_by_area() -> Outcome {
 /// holds no lock while foreign code runs.
 #[test]
 fn callbacks_may_make_calls() -> Outcome {
-    on_each_in_dir("reentrant", |stack, dir| {
+    on_each_family_in_dir("reentrant", |stack, dir| {
         let acme = dir.join("acme");
         fs::create_dir_all(&acme).context(acme.display())?;
         let job = Job::mpi(stack, 1)
@@ -130,7 +130,7 @@ fn callbacks_may_make_calls() -> Outcome {
 /// Programs and libraries with variables of their own that are not MPI libraries.
 #[test]
 fn middleware_is_visible_where_mpit_is() -> Outcome {
-    stacks::on_each("middleware", |stack| {
+    stacks::on_each_family("middleware", |stack| {
         let program = stack.compile("middleware")?;
         let says = |finished: &Finished, line| {
             finished.expect(finished.stdout.lines().any(|printed| printed == line))

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use mpit_tests::{Context, Finished, Job, Outcome, Stack};
 
-use crate::{each_sent, names_in, on_each_in_dir, read_all, report};
+use crate::{each_sent, names_in, on_each_family_in_dir, on_each_in_dir, read_all, report};
 
 const RANKS: u32 = 2;
 
@@ -70,7 +70,7 @@ fn check(finished: &Finished, dir: &Path, stem: &str, why: &str) -> Outcome {
 /// Tests one file for the job that rank 0 cannot write, that no process can write, and that `mpit run` cannot write either.
 #[test]
 fn a_single_file_is_written_later() -> Outcome {
-    on_each_in_dir("unwritten_one_file", |stack, dir| {
+    on_each_family_in_dir("unwritten_one_file", |stack, dir| {
         let of = |stem: &str, fault: &[&str]| -> Outcome<Finished> {
             let options = ["--output", stem, "--one-file", "--set", "monitoring_gather_timeout=1"];
             let finished = job(stack, dir, &options, fault)?;

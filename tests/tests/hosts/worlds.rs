@@ -6,8 +6,8 @@ use std::{fs, path::Path};
 use mpit_tests::{Context, Failure, Job, Outcome, Prof};
 
 use crate::{
-    equal, for_each_in_dir, names_in, on_each_in_dir, report, unusual_messages::spawns, written_to,
-    written_with,
+    equal, for_each_in_dir, names_in, on_each_family_in_dir, on_each_in_dir, report,
+    unusual_messages::spawns, written_to, written_with,
 };
 
 /// Returns the number of messages that a rank sent to the next one of `size`.
@@ -105,7 +105,7 @@ fn steps_and_earlier_runs_are_not_mixed() -> Outcome {
 /// place of a file does not block one.
 #[test]
 fn limits_and_fifos_do_not_stop_a_program() -> Outcome {
-    on_each_in_dir("worlds_limits", |stack, dir| {
+    on_each_family_in_dir("worlds_limits", |stack, dir| {
         let program = stack.compile("limits")?;
         for name in ["run.0.store", "run.0.prof"] {
             Job::plain(&["mkfifo", name]).dir(dir).succeed()?;
@@ -129,7 +129,7 @@ fn limits_and_fifos_do_not_stop_a_program() -> Outcome {
 /// them.
 #[test]
 fn a_failed_single_file_costs_no_data() -> Outcome {
-    on_each_in_dir("worlds_full", |stack, dir| {
+    on_each_family_in_dir("worlds_full", |stack, dir| {
         let program = stack.compile("limits")?;
         let settings = written_with("run", &[("monitoring_store", "file"), ("monitoring_container", "1")]);
         let job = Job::mpi(stack, 2).arg(&program).args(["100000000", "1000", "0"]).dir(dir).seconds(120);
