@@ -13,6 +13,15 @@ pub fn mpit_line(words: &[&str]) -> Outcome<Vec<String>> {
     Ok(Job::mpit(words)?.line)
 }
 
+/// The lock of the machine that a job takes.
+#[derive(Clone, Copy, Debug)]
+enum Lock {
+    Part,
+    Whole,
+    /// None, because the caller has one.
+    OfCaller,
+}
+
 /// A command with a time limit.
 #[derive(Debug)]
 pub struct Job {
@@ -20,14 +29,14 @@ pub struct Job {
     seconds: u32,
     dir: Option<PathBuf>,
     environment: Vec<(String, String)>,
-    is_alone: bool,
+    lock: Lock,
 }
 
 impl Job {
     /// Creates a command without MPI.
     pub fn plain(line: &[&str]) -> Self {
         let line = line.iter().map(ToString::to_string).collect();
-        Self { line, seconds: 60, dir: None, environment: Vec::new(), is_alone: false }
+        Self { line, seconds: 60, dir: None, environment: Vec::new(), lock: Lock::Part }
     }
 
     /// Creates a call of the command `mpit`.
@@ -90,7 +99,15 @@ impl Job {
     /// Runs while no other job does, because a test compares the times in it.
     #[must_use]
     pub fn without_others(mut self) -> Self {
-        self.is_alone = true;
+        self.lock = Lock::Whole;
+        self
+    }
+
+    /// Runs within a lock that the caller has: processors are idle while a test waits for the whole machine, so it does that once for all of its
+    /// jobs.
+    #[must_use]
+    pub fn within_lock(mut self, _lock: &MachineLock) -> Self {
+        self.lock = Lock::OfCaller;
         self
     }
 
@@ -161,8 +178,12 @@ impl Job {
         command
     }
 
-    fn lock(&self) -> Outcome<MachineLock> {
-        if self.is_alone { machine_lock::whole() } else { machine_lock::part() }
+    fn lock(&self) -> Outcome<Option<MachineLock>> {
+        match self.lock {
+            Lock::Part => machine_lock::part().map(Some),
+            Lock::Whole => machine_lock::whole().map(Some),
+            Lock::OfCaller => Ok(None),
+        }
     }
 
     /// Runs the command to its end, successful or not.

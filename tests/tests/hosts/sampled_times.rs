@@ -1,10 +1,10 @@
 //! The time in calls that do not wait, of which some are measured, compared with oracles that time every call (`c/sampled_calls.c`).
 
 use mpit_format::times::CallRow;
-use mpit_tests::{Context, Failure, Finished, Job, Outcome, Prof};
+use mpit_tests::{Context, Failure, Finished, Job, Outcome, Prof, machine_lock};
 
-use crate::times::{LIBRARIES, Near, are_between, calls_of, calls_of_oracle, numbers, over_library};
-use crate::{on_in_dir, read_all, written_to};
+use crate::times::{Near, are_between, calls_of, calls_of_oracle, numbers, over_library};
+use crate::{on_each_family_in_dir, read_all, written_to};
 
 /// The call of the program.
 const CALL: &str = "Iprobe";
@@ -23,12 +23,13 @@ const INTERRUPTED: f64 = 0.1;
 
 #[test]
 fn sampled_times_are_those_of_oracles() -> Outcome {
-    on_in_dir(&LIBRARIES, "sampled_times", |stack, dir| {
+    on_each_family_in_dir("sampled_times", |stack, dir| {
         let program = over_library(stack, "sampled_calls", "sampled_calls", &[])?;
+        let alone = machine_lock::whole()?;
         let run = |time: &str| -> Outcome<(Finished, Vec<Prof>)> {
             let settings = [&written_to("prof")[..], &[("monitoring_time", time)]].concat();
             let job = Job::mpi(stack, 1).arg(&program).dir(dir).under_mpit(&settings)?;
-            let finished = job.without_others().succeed()?;
+            let finished = job.within_lock(&alone).succeed()?;
             Ok((finished, read_all(&dir.join("prof"), 1)?))
         };
         let (finished, profs) = run("all")?;

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use mpit_format::times::{CallRow, Mode};
-use mpit_tests::{Context, Failure, Finished, Job, Outcome, Prof, Stack, stacks};
+use mpit_tests::{Context, Failure, Finished, Job, Outcome, Prof, Stack, machine_lock, stacks};
 
-use crate::{on_each_in_dir, on_in_dir, read_all, written_to};
+use crate::{on_each_family_in_dir, on_in_dir, read_all, written_to};
 
 const RANKS: u32 = 4;
 
@@ -175,14 +175,15 @@ fn job(program: &Path, names: &[&str], time: &str, stack: &Stack, dir: &Path) ->
     Job::mpi(stack, RANKS).arg(program).args(names).dir(dir).seconds(240).under_mpit(&settings)
 }
 
-/// Tests calls that may wait. Both interfaces of a library measure alike, and each comparison needs the whole machine.
+/// Tests calls that may wait. The clock does not depend on the library, and each comparison needs the whole machine.
 #[test]
 fn times_are_those_of_an_oracle() -> Outcome {
-    on_in_dir(&LIBRARIES, "times", |stack, dir| {
+    on_each_family_in_dir("times", |stack, dir| {
         let program = stack.compile("timed_calls")?;
+        let alone = machine_lock::whole()?;
         for names in RUNS {
             let compare = || -> Near {
-                let finished = job(&program, names, "blocking", stack, dir)?.without_others().succeed()?;
+                let finished = job(&program, names, "blocking", stack, dir)?.within_lock(&alone).succeed()?;
                 let profs = read_all(&dir.join("prof"), RANKS)?;
                 let calls = check_calls(&profs, &calls_of_oracle(&finished, "call")?)?;
                 Ok(calls.and(check_waiting(names == WITH_LAST, &profs, &finished)?))
@@ -348,12 +349,13 @@ fn check_built_in(finished: &Finished, profs: &[Prof]) -> Near {
 /// Tests times that are known without an oracle: a process waits until the other one has computed.
 #[test]
 fn times_are_those_built_in() -> Outcome {
-    on_in_dir(&LIBRARIES, "times_built_in", |stack, dir| {
+    on_each_family_in_dir("times_built_in", |stack, dir| {
         let program = stack.compile("times_built_in")?;
+        let alone = machine_lock::whole()?;
         let mut result = Ok(());
         for attempt in 1..=ATTEMPTS_BUILT_IN {
             let job = Job::mpi(stack, 2).arg(&program).dir(dir).under_mpit_with(&["--output", "prof"])?;
-            let finished = job.without_others().succeed()?;
+            let finished = job.within_lock(&alone).succeed()?;
             let near = check_built_in(&finished, &read_all(&dir.join("prof"), 2)?)?;
             let Err(differences) = near else { return Ok(()) };
             let label = stack.label();
@@ -366,7 +368,7 @@ fn times_are_those_built_in() -> Outcome {
 
 #[test]
 fn killed_processes_keep_their_times() -> Outcome {
-    on_each_in_dir("times_killed", |stack, dir| {
+    on_each_family_in_dir("times_killed", |stack, dir| {
         let settings = [&written_to("prof")[..], &[("monitoring_store", "file")]].concat();
         let job = Job::mpi(stack, RANKS).arg(stack.compile("timed_calls")?).args(["late_allreduce", "kill"]);
         let finished = job.dir(dir).under_mpit(&settings)?.finish()?;
@@ -382,7 +384,7 @@ fn killed_processes_keep_their_times() -> Outcome {
 /// Without a request for files, the records are only in the store of the job.
 #[test]
 fn a_summary_writes_no_files() -> Outcome {
-    on_each_in_dir("times_summary", |stack, dir| {
+    on_each_family_in_dir("times_summary", |stack, dir| {
         let job = Job::mpi(stack, RANKS).arg(stack.compile("timed_calls")?).arg("late_leaf");
         job.dir(dir).under_mpit(&[])?.succeed()?;
         let names = crate::names_in(dir)?;
@@ -392,7 +394,7 @@ fn a_summary_writes_no_files() -> Outcome {
 
 #[test]
 fn times_can_be_off() -> Outcome {
-    on_each_in_dir("times_off", |stack, dir| {
+    on_each_family_in_dir("times_off", |stack, dir| {
         job(&stack.compile("timed_calls")?, &["exchange"], "off", stack, dir)?.succeed()?;
         let profs = read_all(&dir.join("prof"), RANKS)?;
         Failure::unless(profs.iter().all(|prof| prof.time.is_none() && prof.calls.is_empty()), || {
