@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, fs};
 
 use mpit_tests::{Context, Failure, Job, Outcome, Stack, stacks};
 
-use crate::{MONITORED, each_sent, recorded};
+use crate::{MONITORED, each_sent, equal, recorded};
 
 /// Sequences of steps. i: `MPI_T_init_thread`, f: `MPI_T_finalize`, I: `MPI_Init`, F: `MPI_Finalize`, q:
 /// queries, n: queries that must fail because MPI_T is not initialized, x: one `MPI_T_finalize` too many.
@@ -16,16 +16,10 @@ const SEQUENCES: &str = "iqf iIqFf IiqFf ifIF IFiqf iqIqfF IiqfF ififIF IFifif i
 #[test]
 fn interfaces_open_and_close_in_any_order() -> Outcome {
     stacks::on_each("lifecycle", |stack| {
-        let program = stack.compile("lifecycle")?;
-        let mut failures = Vec::new();
-        for sequence in SEQUENCES.split(' ') {
-            let finished =
-                Job::mpi(stack, 1).arg(&program).arg(sequence).under_mpit(&[MONITORED])?.finish()?;
-            if finished.code != Some(0) {
-                failures.push(finished.to_string());
-            }
-        }
-        Failure::unless(failures.is_empty(), || failures.join("\n"))
+        let sequences: Vec<_> = SEQUENCES.split_whitespace().map(str::to_owned).collect();
+        let mut ends = ends_of(stack, "lifecycle", &sequences, true)?;
+        ends.retain(|_, end| *end != WELL);
+        equal("sequences with failures", &ends, &BTreeMap::new())
     })
 }
 
@@ -77,15 +71,7 @@ fn ends_of_orders(stack: &Stack, steps: usize, with_mpit: bool) -> Outcome<BTree
         extend("", length, &mut orders);
     }
     let queried: Vec<_> = orders.iter().map(|order| with_queries(order)).collect();
-    let mut ends = ends_of(stack, &[orders, queried].concat(), with_mpit)?;
-    let failed: Vec<_> =
-        ends.iter().filter(|(_, end)| *end != WELL).map(|(order, _)| order.clone()).collect();
-    // Concurrent starts of a library may disturb each other, which this test does not measure.
-    for order in if failed.len() <= FEW { failed } else { Vec::new() } {
-        println!("{}: {order} ended with {} in company, and is tried alone", stack.label(), ends[&order]);
-        ends.extend(ends_of(stack, &[order], with_mpit)?);
-    }
-    Ok(ends)
+    ends_of(stack, "init_orders", &[orders, queried].concat(), with_mpit)
 }
 
 /// Adds all balanced orders that begin with `order` and have `left` more steps.
@@ -125,10 +111,33 @@ fn with_queries(order: &str) -> String {
     sequence
 }
 
+/// Returns the exit status, or the signal, of each order.
+fn ends_of(
+    stack: &Stack,
+    test: &str,
+    orders: &[String],
+    with_mpit: bool,
+) -> Outcome<BTreeMap<String, String>> {
+    let mut ends = run_together(stack, test, orders, with_mpit)?;
+    let failed: Vec<_> =
+        ends.iter().filter(|(_, end)| *end != WELL).map(|(order, _)| order.clone()).collect();
+    // Concurrent starts of a library may disturb each other, which these tests do not measure.
+    for order in if failed.len() <= FEW { failed } else { Vec::new() } {
+        println!("{}: {order} ended with {} in company, and is tried alone", stack.label(), ends[&order]);
+        ends.extend(run_together(stack, test, &[order], with_mpit)?);
+    }
+    Ok(ends)
+}
+
 /// Runs each order in a process of its own, without a launcher: it initializes MPI as a singleton. The processes
 /// mostly wait, so there are more of them at a time than processors.
-fn ends_of(stack: &Stack, orders: &[String], with_mpit: bool) -> Outcome<BTreeMap<String, String>> {
-    let list = stack.scratch("init_orders")?.join("orders");
+fn run_together(
+    stack: &Stack,
+    test: &str,
+    orders: &[String],
+    with_mpit: bool,
+) -> Outcome<BTreeMap<String, String>> {
+    let list = stack.scratch(test)?.join("orders");
     fs::write(&list, orders.join("\n")).context(list.display())?;
     // Crash reports of libraries would obscure the results. `--foreground` keeps each process in the group of the job, which
     // the job's own limit ends as a whole.
