@@ -2,11 +2,11 @@
 
 mod kinds;
 
-use std::env;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
+use std::{env, fs, thread};
 
 use mpit_tests::launch::mpit_line;
 use mpit_tests::machine_lock::{self, MachineLock};
@@ -15,6 +15,7 @@ use serde_json::Value;
 
 use self::kinds::{FURTHER, HANGS, Hang, every, hangs_on, in_turn, of_stack};
 use crate::fortran::INTERFACES;
+use crate::times::LIBRARIES;
 use crate::unusual_messages::spawns;
 use crate::{names_in, on_each_in_dir, on_in_dir, read_all, report};
 
@@ -25,6 +26,9 @@ const TIME_LIMIT: Duration = Duration::from_secs(100);
 
 /// The time between two snapshots, in seconds. The programs only hang, so it may be short, but messages count as in transit for 0.2 s.
 const INTERVAL: &str = "0.3";
+
+/// The time between two attempts to find a job.
+const RETRY: Duration = Duration::from_millis(20);
 
 /// The number of polls of a program that does not hang, by this environment variable.
 const POLLS: (&str, u32) = ("MPIT_TEST_POLLS", 6);
@@ -39,6 +43,8 @@ const NO_DEADLOCK: [&str; 5] = ["computing", "sleeping", "polling", "undetermine
 /// A running job. It is ended with its processes when this is dropped.
 pub(crate) struct Running {
     child: Child,
+    /// True if the child of `timeout` is an `mpit run`, which names the job.
+    is_in_front: bool,
     /// The end of the job's command line, by which `mpit why` finds it among other jobs.
     end: String,
     pids: Vec<u64>,
@@ -56,13 +62,27 @@ impl Running {
     /// Starts a job while this thread has the lock of the machine.
     fn start_beside(job: &Job, end: &str) -> Outcome<Self> {
         let child = job.command().stdout(Stdio::null()).stderr(Stdio::null()).spawn().context("timeout")?;
-        Ok(Self { child, end: end.into(), pids: Vec::new(), lock: None })
+        Ok(Self::of(child, job, end))
+    }
+
+    fn of(child: Child, job: &Job, end: &str) -> Self {
+        let is_in_front = job.line().first().is_some_and(|program| program.ends_with("/mpit"));
+        Self { child, is_in_front, end: end.into(), pids: Vec::new(), lock: None }
+    }
+
+    /// Returns the process of the `mpit run` in front of the launcher. Without it, `mpit why` observes all jobs of the machine, as long as one of
+    /// them is unclear.
+    fn mpit_run(&self) -> Option<String> {
+        let timeout = self.child.id();
+        let children = fs::read_to_string(format!("/proc/{timeout}/task/{timeout}/children")).ok()?;
+        if self.is_in_front { children.split_whitespace().next().map(str::to_owned) } else { None }
     }
 
     /// Returns the result of `mpit why` for the job, and its exit code; `None` if the job is not there yet.
     fn poll(&mut self, words: &[&str]) -> Outcome<Option<(Value, Option<i32>)>> {
         let finished = why(&[&["--format", "json"], words].concat())?;
         if finished.code == Some(2) {
+            thread::sleep(RETRY);
             return Ok(None);
         }
         let all: Value = serde_json::from_str(&finished.stdout).context(&finished)?;
@@ -81,7 +101,9 @@ impl Running {
         let until = Instant::now() + TIME_LIMIT;
         let mut last = None;
         while Instant::now() < until {
-            let job = self.poll(&["--interval", INTERVAL])?;
+            let run = self.mpit_run();
+            let run: Vec<&str> = run.iter().map(String::as_str).collect();
+            let job = self.poll(&[&["--interval", INTERVAL], &run[..]].concat())?;
             if let Some((job, _)) = &job
                 && has_finding(job, kind, culprits)
             {
@@ -135,8 +157,13 @@ fn number(value: &Value) -> Option<u32> {
     value.as_u64().and_then(|number| number.try_into().ok())
 }
 
+/// Returns a job that hangs, which the test ends.
+fn hanging(stack: &Stack, dir: &Path) -> Job {
+    Job::mpi(stack, RANKS).dir(dir).seconds(120)
+}
+
 fn job(stack: &Stack, program: &Path, kind: &str, dir: &Path) -> Outcome<Job> {
-    Job::mpi(stack, RANKS).arg(program).arg(kind).dir(dir).seconds(120).under_mpit(&[])
+    hanging(stack, dir).arg(program).arg(kind).under_mpit(&[])
 }
 
 /// Makes a link to a program in the directory of a test. Its path is part of the command by which the test finds its job, and ends its
@@ -158,7 +185,7 @@ pub(crate) fn end_of_line(program: &Path, kind: &str) -> String {
 fn are_named(stack: &Stack, dir: &Path, program: &[&Path], hangs: impl Iterator<Item = Hang>) -> Outcome {
     let words: Vec<String> = program.iter().map(|word| word.display().to_string()).collect();
     for (kind, finding, culprits) in hangs.filter(|(kind, ..)| hangs_on(stack.label(), kind)) {
-        let job = Job::mpi(stack, RANKS).args(&words).arg(kind).dir(dir).seconds(120).under_mpit(&[])?;
+        let job = hanging(stack, dir).args(&words).arg(kind).under_mpit(&[])?;
         let mut running = Running::start(&job, &format!("{} {kind}", words.join(" ")))?;
         running.expect(finding, culprits).context(kind)?;
     }
@@ -180,13 +207,13 @@ fn mistakes_are_named() -> Outcome {
 /// Each rank has an `mpit run` of its own.
 #[test]
 fn jobs_behind_their_launcher_are_found() -> Outcome {
-    on_each_in_dir("why_behind", |stack, dir| {
+    on_in_dir(&LIBRARIES, "why_behind", |stack, dir| {
         let program = program_in(dir, stack.compile("hangs")?)?;
         for kind in ["skipped_allreduce", "gone", "late_init"] {
             let (_, finding, culprits) =
                 HANGS.into_iter().find(|(known, ..)| *known == kind).context(kind)?;
             let line = mpit_line(&["run", "--"])?;
-            let job = Job::mpi(stack, RANKS).args(line).arg(&program).arg(kind).dir(dir).seconds(120);
+            let job = hanging(stack, dir).args(line).arg(&program).arg(kind);
             Running::start(&job, &end_of_line(&program, kind))?.expect(finding, culprits).context(kind)?;
         }
         Ok(())
@@ -292,15 +319,15 @@ fn killed_ranks_are_named() -> Outcome {
         let job = Job::mpi(stack, RANKS).arg(&program).arg(kind).dir(dir).seconds(120);
         let job = job.within(&[run.as_str(), "run", "--stuck", "60", "--"]);
         let output = dir.join("stderr");
-        let file = std::fs::File::create(&output).context(output.display())?;
+        let file = fs::File::create(&output).context(output.display())?;
         let _lock = machine_lock::part()?;
         let child = job.command().stdout(Stdio::null()).stderr(file).spawn().context("timeout")?;
-        let mut running = Running { child, end: end_of_line(&program, kind), pids: Vec::new(), lock: None };
+        let mut running = Running::of(child, &job, &end_of_line(&program, kind));
         running.expect("sleeping", &[2])?;
         let pid = running.pids[2].to_string();
         Job::plain(&["kill", "-KILL", &pid]).command().status().context("kill")?;
         let status = running.child.wait().context("timeout")?;
-        let text = std::fs::read_to_string(&output).context(output.display())?;
+        let text = fs::read_to_string(&output).context(output.display())?;
         let wanted =
             format!("mpit: rank 2, process {pid}, has ended without MPI_Finalize; it was outside of MPI\n");
         Failure::unless(!status.success() && text.contains(&wanted), || format!("{status}\n{text}"))
@@ -328,7 +355,7 @@ fn results_have_several_forms() -> Outcome {
             text.expect_printed(line)?;
         }
         let saved = dir.join("parts");
-        std::fs::create_dir(&saved).context(saved.display())?;
+        fs::create_dir(&saved).context(saved.display())?;
         let words = [pid.as_str(), "--save", &saved.display().to_string()];
         let finished = why(&words)?;
         finished.expect(finished.code == Some(0) && names_in(&saved)?.len() == 1)?;
@@ -350,7 +377,7 @@ fn is_valid(finished: &Finished, dir: &Path) -> Outcome {
         );
     };
     let file = dir.join("why.json");
-    std::fs::write(&file, &finished.stdout).context(file.display())?;
+    fs::write(&file, &finished.stdout).context(file.display())?;
     let script = "import json, sys, jsonschema; jsonschema.validate(*(json.load(open(name)) for name in sys.argv[1:]))";
     let schema = paths::workspace().join("docs/why.schema.json");
     let checked = Job::plain(&[]).arg(&python).args(["-c", script]).args([&file, &schema]).command().output();
@@ -429,7 +456,7 @@ fn ends_like_the_launcher(finished: &Finished) -> Outcome {
 fn stuck_jobs_are_ended() -> Outcome {
     on_in_dir(&["ompi4.1.4", "mpich4.0.2"], "why_stuck", |stack, dir| {
         let program = program_in(dir, stack.compile("hangs")?)?;
-        std::fs::create_dir(dir.join("prof")).context("prof")?;
+        fs::create_dir(dir.join("prof")).context("prof")?;
         let job = Job::mpi(stack, RANKS).arg(&program).arg("skipped_allreduce").dir(dir).seconds(100);
         let job = job.within(&["sh", "-c", LAUNCHER_IN_SHELL, "sh"]);
         let options = ["--stuck", STUCK.0, "--kill", "--output", "prof/"];
