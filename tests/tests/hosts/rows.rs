@@ -139,35 +139,24 @@ fn early_level_takes_effect() -> Outcome {
 const ERRORS_ARE_FATAL: (&str, &str) =
     ("impi2021.19-abi", "the library ends the program although MPI_ERRORS_RETURN is set");
 
+/// Tests calls that the library refuses: sends, those that equal an earlier one, whose route they must not take, with handlers that are set unseen,
+/// and collective operations that equal an earlier one but for the refused argument.
 #[test]
-fn refused_sends_are_not_counted() -> Outcome {
+fn refused_calls_are_not_counted() -> Outcome {
     let (without, why) = ERRORS_ARE_FATAL;
-    record::not_run(&format!("sends that are refused on {without}"), why)?;
+    record::not_run(&format!("calls that are refused on {without}"), why)?;
     let applies = |stack: &Stack| stack.label() != without;
-    stacks::for_each("refused_sends", applies, |stack| match_expected_rows(stack, "refused_sends", 2))
-}
-
-/// Tests sends that equal an earlier one, whose route they must not take, and handlers that are set unseen.
-#[test]
-fn equal_refused_sends_are_not_counted() -> Outcome {
-    let (without, why) = ERRORS_ARE_FATAL;
-    record::not_run(&format!("sends that equal refused ones on {without}"), why)?;
-    let applies = |stack: &Stack| stack.label() != without;
-    stacks::for_each("unseen_handlers", applies, |stack| {
-        let dir = stack.scratch("unseen_handlers")?;
-        let job = Job::mpi(stack, 2).arg(stack.compile("refused_sends")?).args([".", "unseen"]);
-        match_expected(&dir, &recorded(job, &dir, 2)?.1)
-    })
-}
-
-/// Tests collective operations that equal an earlier one but for an argument that the library refuses.
-#[test]
-fn refused_collectives_are_not_counted() -> Outcome {
-    let (without, why) = ERRORS_ARE_FATAL;
-    record::not_run(&format!("collective operations that are refused on {without}"), why)?;
-    let applies = |stack: &Stack| stack.label() != without;
-    let run = |stack: &Stack| match_expected_rows(stack, "refused_collectives", 2);
-    stacks::for_each("refused_collectives", applies, run)
+    for (test, program, arguments) in [
+        ("refused_sends", "refused_sends", &["."][..]),
+        ("unseen_handlers", "refused_sends", &[".", "unseen"]),
+        ("refused_collectives", "refused_collectives", &["."]),
+    ] {
+        for_each_in_dir(test, applies, |stack, dir| {
+            let job = Job::mpi(stack, 2).arg(stack.compile(program)?).args(arguments);
+            match_expected(dir, &recorded(job, dir, 2)?.1)
+        })?;
+    }
+    Ok(())
 }
 
 /// Tests the error handler that a communicator has without a call of the program that mpit sees.

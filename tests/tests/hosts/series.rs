@@ -7,34 +7,34 @@ use std::path::Path;
 use mpit_tests::launch::mpit_line;
 use mpit_tests::{Context, Failure, Finished, Job, Outcome, Stack};
 
-use crate::{equal, names_in, on_each_in_dir, report};
+use crate::{equal, names_in, on_each_family_in_dir, report};
 
 const RANKS: u32 = 4;
 
-/// Runs a program that ends at once, with an `mpit run` in front of the launcher.
-fn short_in_front(stack: &Stack, options: &[&str], dir: &Path) -> Outcome<Finished> {
-    let job = Job::mpi(stack, RANKS).arg(stack.compile("ring")?).dir(dir);
-    job.under_mpit_with(&[&["--output", "prof/run"], options].concat())?.succeed()
+/// Runs a program with an `mpit run` with these options in front of the launcher, and one behind it for each rank.
+fn run(
+    stack: &Stack,
+    program: &str,
+    in_front: Option<&[&str]>,
+    behind: Option<&[&str]>,
+    dir: &Path,
+) -> Outcome<Finished> {
+    let record = ["run", "--output", "prof/run"];
+    let words = |options: &[&str]| mpit_line(&[&record[..], options, &["--"]].concat());
+    let job = Job::mpi(stack, RANKS).args(behind.map_or(Ok(Vec::new()), words)?);
+    let job = job.arg(stack.compile(program)?).dir(dir).seconds(240);
+    let job = match in_front {
+        Some(options) => job.under_mpit_with(&[&record[1..], options].concat())?,
+        None => job,
+    };
+    job.succeed()
 }
 
-/// Runs the program with an `mpit run` in front of the launcher.
-fn in_front(stack: &Stack, options: &[&str], dir: &Path) -> Outcome<Finished> {
-    let job = Job::mpi(stack, RANKS).arg(stack.compile("two_phases")?).dir(dir).seconds(240);
-    job.under_mpit_with(&[&["--output", "prof/run"], options].concat())?.finish()
-}
+/// The program with two phases, and one that ends at once.
+const PROGRAM: &str = "two_phases";
+const SHORT: &str = "ring";
 
-/// Runs the program with an `mpit run` behind the launcher, for each rank.
-fn behind(stack: &Stack, options: &[&str], dir: &Path) -> Outcome<Finished> {
-    let line = mpit_line(&[&["run", "--output", "prof/run"], options, &["--"]].concat())?;
-    Job::mpi(stack, RANKS).args(line).arg(stack.compile("two_phases")?).dir(dir).seconds(240).finish()
-}
-
-/// Runs the program with an `mpit run` in front of the launcher, and one behind it for each rank.
-fn in_front_and_behind(stack: &Stack, options: &[&str], dir: &Path) -> Outcome<Finished> {
-    let line = mpit_line(&[&["run", "--output", "prof/run"], options, &["--"]].concat())?;
-    let job = Job::mpi(stack, RANKS).args(line).arg(stack.compile("two_phases")?).dir(dir).seconds(240);
-    job.under_mpit_with(&[&["--output", "prof/run"], options].concat())?.finish()
-}
+const SAMPLED: &[&str] = &["--series", "0.1"];
 
 /// Returns the rows of a table of a report, without the heads.
 fn rows(dir: &Path, table: &str) -> Outcome<Vec<Vec<String>>> {
@@ -92,38 +92,35 @@ fn check(dir: &Path) -> Outcome {
 
 #[test]
 fn series_add_up_to_the_files() -> Outcome {
-    on_each_in_dir("series", |stack, dir| {
-        let run = |options: &[&str]| -> Outcome {
-            let finished = in_front(stack, &[&["--series", "0.1"], options].concat(), dir)?;
-            finished
-                .expect(finished.code == Some(0) && !finished.stderr.contains("on this node; put mpit"))?;
+    on_each_family_in_dir("series", |stack, dir| {
+        let sampled = |options: &[&str]| -> Outcome {
+            let finished = run(stack, PROGRAM, Some(&[SAMPLED, options].concat()), None, dir)?;
+            finished.expect(!finished.stderr.contains("on this node; put mpit"))?;
             let has_file = names_in(&dir.join("prof"))?.contains(&"run.series".to_owned());
             equal("there is a file", &has_file, &!options.contains(&"--tables"))?;
             check(dir)
         };
         for options in [&[][..], &["--crash-safe"], &["--one-file"]] {
-            run(options)?;
+            sampled(options)?;
         }
         // The series of an earlier run is removed.
-        short_in_front(stack, &["--quiet"], dir)?;
+        run(stack, SHORT, Some(&["--quiet"]), None, dir)?;
         let names = names_in(&dir.join("prof"))?;
         Failure::unless(names.iter().all(|name| !name.ends_with(".series")), || format!("{names:?}"))?;
-        run(&["--tables"])
+        sampled(&["--tables"])
     })
 }
 
 #[test]
 fn series_behind_the_launcher_add_up() -> Outcome {
-    on_each_in_dir("series_behind", |stack, dir| {
-        let finished = behind(stack, &["--series", "0.1"], dir)?;
-        finished.expect(finished.code == Some(0))?;
+    on_each_family_in_dir("series_behind", |stack, dir| {
+        run(stack, PROGRAM, None, Some(SAMPLED), dir)?;
         let names = names_in(&dir.join("prof"))?;
         let wanted = (0..RANKS).flat_map(|rank| ["prof", "series"].map(|end| format!("run.{rank}.{end}")));
         equal("files", &names, &wanted.collect())?;
         check(dir)?;
         fs::remove_dir_all(dir.join("prof")).context("prof")?;
-        let finished = behind(stack, &["--series", "0.1", "--tables"], dir)?;
-        finished.expect(finished.code == Some(0))?;
+        run(stack, PROGRAM, None, Some(&[SAMPLED, &["--tables"]].concat()), dir)?;
         equal("files", &names_in(&dir.join("prof"))?, &vec!["run.tables".to_owned()])?;
         check(dir)
     })
@@ -132,9 +129,8 @@ fn series_behind_the_launcher_add_up() -> Outcome {
 /// Both write series of the same processes, which count once.
 #[test]
 fn series_of_both_sides_count_once() -> Outcome {
-    on_each_in_dir("series_both", |stack, dir| {
-        let finished = in_front_and_behind(stack, &["--series", "0.1"], dir)?;
-        finished.expect(finished.code == Some(0))?;
+    on_each_family_in_dir("series_both", |stack, dir| {
+        run(stack, PROGRAM, Some(SAMPLED), Some(SAMPLED), dir)?;
         let names = names_in(&dir.join("prof"))?;
         for name in ["run.series", "run.0.series", "run.3.series"] {
             Failure::unless(names.iter().any(|one| one == name), || format!("{name} is not in {names:?}"))?;
@@ -149,15 +145,14 @@ fn series_of_both_sides_count_once() -> Outcome {
 /// Behind the launcher, nothing removes the files of an earlier job.
 #[test]
 fn series_have_no_records_of_earlier_jobs() -> Outcome {
-    on_each_in_dir("series_earlier", |stack, dir| {
-        short_in_front(stack, &[], dir)?;
+    on_each_family_in_dir("series_earlier", |stack, dir| {
+        run(stack, SHORT, Some(&[]), None, dir)?;
         let before = names_in(&dir.join("prof"))?;
         // A program without MPI.
         let line = mpit_line(&["run", "--output", "prof/run", "--series", "0.1", "--", "true"])?;
         Job::mpi(stack, RANKS).args(line).dir(dir).finish()?;
         equal("files", &names_in(&dir.join("prof"))?, &before)?;
-        let finished = behind(stack, &["--series", "0.1"], dir)?;
-        finished.expect(finished.code == Some(0))?;
+        run(stack, PROGRAM, None, Some(SAMPLED), dir)?;
         check(dir)
     })
 }
