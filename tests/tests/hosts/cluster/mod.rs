@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use mpit_tests::cluster::{Cluster, Session, Shape, jobs};
+use mpit_tests::cluster::{Cluster, Session, Shape, jobs, one_by_one};
 use mpit_tests::{Context, Failure, Finished, Job, Outcome, Prof, Stack, record};
 
 use crate::equal;
@@ -37,6 +37,20 @@ fn on_cluster(test: impl FnOnce(&Cluster) -> Outcome) -> Outcome {
         &format!("{HANGS}: its jobs on several hosts hang in MPI_Finalize, also without mpit"),
     )?;
     test(session.cluster())
+}
+
+/// Runs a test on a cluster, on each library that `applies` accepts, one after the other.
+fn on_each_of(
+    test: &str,
+    applies: impl Fn(&Stack) -> bool,
+    run: impl Fn(&Cluster, &Stack, &Path) -> Outcome + Sync,
+) -> Outcome {
+    on_cluster(|cluster| one_by_one(test, applies, |stack| run(cluster, stack, &stack.scratch(test)?)))
+}
+
+/// Runs a test as [`on_each_of`] does, on a library of each family.
+fn on_each_family(test: &str, run: impl Fn(&Cluster, &Stack, &Path) -> Outcome + Sync) -> Outcome {
+    on_each_of(test, |stack| ["ompi4.1.4", "mpich5.0.2"].contains(&stack.label()), run)
 }
 
 /// Returns the job of a launcher on all hosts; the program is added by [`Job::arg`]. It is started on the first host.
