@@ -2,10 +2,11 @@
 //! library. Programs that are up to date are not built again.
 
 use std::ffi::OsString;
+use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::{env, fs, process, process::Command};
+use std::{env, process, process::Command};
 
 use crate::{Context, Failure, Outcome, machine_lock, paths};
 
@@ -106,6 +107,14 @@ pub(crate) fn compile(
         run(compiler.arg("-o").arg(&built).arg(&source).args(options))?;
     }
     Ok(built)
+}
+
+/// Waits until no other test builds crates outside of the workspace, which share a directory. Cargo would wait for it, too, while the test keeps a
+/// part of the machine. Precedes the lock of the machine.
+pub fn shared_directory() -> Outcome<File> {
+    let shared = paths::shared();
+    fs::create_dir_all(&shared).context(shared.display())?;
+    machine_lock::directory(&shared)
 }
 
 /// Runs a compiler with the option `-o` for a new file, which then replaces `file`: another test may be about to run that.

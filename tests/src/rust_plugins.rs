@@ -52,6 +52,7 @@ impl Build {
     }
 
     fn build(&self, package: &str) -> Outcome<PathBuf> {
+        let _directory = if self.is_of_this_compiler() { Some(build::shared_directory()?) } else { None };
         let _lock = machine_lock::part()?;
         let target = paths::target().join("plugins").join(self.label);
         let mut command = self.cargo();

@@ -48,14 +48,7 @@ fn follow_text(page: &str, text: &str, labels: &[&str]) -> Outcome {
     let follow = |stack: &Stack| {
         installed::reader(Some(stack))?.follow(&steps(text, stack.label()).context(page)?).context(page)
     };
-    let name = page.trim_end_matches(".md");
-    // Readers share a directory of cargo, where a shared object has one name: a build on another stack would replace it while it is
-    // in use.
-    if text.contains("cdylib") {
-        one_by_one(name, is_meant, follow)
-    } else {
-        stacks::for_each(name, is_meant, follow)
-    }
+    stacks::for_each(page.trim_end_matches(".md"), is_meant, follow)
 }
 
 fn read(page: &str) -> Outcome<String> {

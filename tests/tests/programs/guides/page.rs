@@ -12,6 +12,13 @@ pub(crate) enum Step {
     Command { line: usize, command: String, shown: Vec<String>, fails: bool },
 }
 
+impl Step {
+    /// Returns true for a command of cargo.
+    pub(crate) fn is_build(&self) -> bool {
+        matches!(self, Self::Command { command, .. } if command.contains("cargo "))
+    }
+}
+
 struct Block {
     line: usize,
     info: String,

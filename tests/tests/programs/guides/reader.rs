@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::{env, ffi::OsString, fmt::Write as _, fs, process::Command};
 
-use mpit_tests::{Context, Failure, Outcome, machine_lock};
+use mpit_tests::{Context, Failure, Outcome, build, machine_lock};
 
 use super::{expected_output::is_shown, page::Step};
 
@@ -30,6 +30,9 @@ impl Reader {
         let stage = tempfile::tempdir().context("a directory for the steps")?;
         let work_dir = tempfile::tempdir().context("a directory for the reader")?;
         let script = self.script(steps, stage.path())?;
+        // Also until the end: a shared object has one name there, and a build on another stack would replace it while it is in use.
+        let _directory =
+            if steps.iter().any(Step::is_build) { Some(build::shared_directory()?) } else { None };
         let _lock = machine_lock::part()?;
         let output = self.shell(&script, work_dir.path()).output().context("timeout")?;
         let printed = self.as_in_the_guide(&output.stdout);
