@@ -16,7 +16,7 @@ use mpit_components::store::{Outcome, Store};
 use super::run::command;
 use super::run_command;
 use super::stores::add_text;
-use cases::{CASES, DETAILS, End, FULL, LOST, NO_FILE};
+use cases::{Case, DETAILS, End, FULL, LOST, NO_FILE, cases};
 
 /// Makes the store of a process of two, which were to write `x.<rank>.prof`.
 fn make_store(root: &Path, rank: u32, end: End) {
@@ -55,14 +55,14 @@ fn make_store(root: &Path, rank: u32, end: End) {
 #[test]
 fn last_lines_say_what_happened() {
     let mut wrong = Vec::new();
-    for (options, ends, script, lines) in CASES {
+    for Case { options, ends, script, lines } in cases() {
         let directory = tempfile::tempdir().unwrap();
         let root = &directory.path().canonicalize().unwrap();
         fs::create_dir(root.join("made")).unwrap();
-        for (rank, end) in (0..).zip(ends) {
+        for (rank, end) in (0..).zip(&ends) {
             make_store(root, rank, *end);
         }
-        let printed = run(root, &[&["--quiet"][..], options].concat(), ends, script);
+        let printed = run(root, &[&["--quiet"], &options[..]].concat(), &ends, script);
         let fill = |line: &&str| {
             let line = line.replace("NO ", NO_FILE).replace(" DETAILS", DETAILS).replace("LOST", LOST);
             format!("mpit: {}", line.replace("STEM", &root.join("x").display().to_string()))
