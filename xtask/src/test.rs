@@ -49,7 +49,7 @@ const SLOWEST: usize = 25;
 const CALLS: usize = 2;
 
 /// The arguments that select the tests with jobs on several hosts.
-const CLUSTER: [&str; 8] = ["-p", "mpit-tests", "--test", "hosts", "--test", "programs", "--", "cluster"];
+const CLUSTER: [&str; 6] = ["--test", "hosts", "--test", "programs", "--", "cluster"];
 
 /// Runs the tests.
 pub(crate) fn run(chosen: &Chosen, has_times: bool) -> Outcome<ExitCode> {
@@ -98,9 +98,9 @@ fn prepare(chosen: &Chosen) -> Outcome<(Vec<String>, Vec<Command>)> {
                 vec![with_arguments(arguments)]
             }
             Chosen::Cluster(arguments) => {
-                build::artifacts()?;
-                let mut call = with_arguments(&[&CLUSTER.map(ToOwned::to_owned)[..], arguments].concat());
-                call.env(WANTED, "1");
+                tiers::build()?;
+                let mut call = tiers::call(&CLUSTER);
+                call.args(arguments).env(WANTED, "1");
                 vec![call]
             }
         };

@@ -85,7 +85,8 @@ pub(super) fn calls(first: bool, second: bool) -> Outcome<Vec<Command>> {
     Ok(calls)
 }
 
-fn call(arguments: &[&str]) -> Command {
+/// Returns the call of cargo that runs tests of the workspace, which [`build`] has built.
+pub(super) fn call(arguments: &[&str]) -> Command {
     let mut call = cargo_test(&[&WORKSPACE[..], arguments].concat());
     // By `build`.
     call.env(BUILT, "1");
