@@ -89,7 +89,7 @@ const PROGRAMS: [(&str, u32); 15] = [
     ("coll_edge_cases", 4),
     ("topologies", 4),
     ("osc", 4),
-    // A thousand communicators, whose memory and handles the library uses again.
+    // Hundreds of communicators, whose memory and handles the library uses again.
     ("reused_handles", 2),
     // Equal calls whose communicators, types or listeners change.
     ("repeated_calls", 3),
