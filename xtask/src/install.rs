@@ -1,7 +1,7 @@
 //! Installation of the libraries, their headers, the command and the files for `pkg-config` under one directory.
 //!
-//! Debug information is in files of its own, which debuggers find by build ID: they would otherwise read that of the preload library for each
-//! process of a job.
+//! Symbols and debug information are in files of their own, which debuggers find by build ID: they would otherwise read those of the preload
+//! library for each process of a job.
 
 use std::fs;
 use std::path::{Path, PathBuf};

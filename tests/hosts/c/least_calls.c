@@ -2,7 +2,7 @@
  *
  *     OFF          compares the number of listeners with 0, and forwards by a jump
  *     DESCRIBING   stores the call in progress, for a process that observes this one, and removes it after the call
- *     TIMING=1     reads the clock before and after the calls that may wait, and adds to a number of calls and of ticks
+ *     TIMING=1     describes the calls that may wait, reads the clock before and after them, and adds to a number of calls and of ticks
  *     TIMING=2     the same for all calls
  *     SITES        TIMING=2, with numbers for each place that calls, which a hash of its address finds
  *
@@ -53,20 +53,27 @@ static volatile unsigned listeners, notified[CALLS];
         notified[which]++; \
     return call;
 
-#if defined DESCRIBING
+#if defined DESCRIBING || defined TIMING
 /* The call in progress: what it is, and the rank, tag and communicator that it waits for. */
 static volatile struct {
-    int which, rank, tag;
+    int number, rank, tag;
     MPI_Comm comm;
 } current;
 
-#define CALL(call_number, peer, its_tag, its_comm, call) \
-    current.rank = (peer);                               \
-    current.tag = (its_tag);                             \
-    current.comm = (its_comm);                           \
-    current.which = (call_number);                       \
-    int code = call;                                     \
-    current.which = 0;                                   \
+static inline void describe(int which, int rank, int tag, MPI_Comm comm)
+{
+    current.rank = rank;
+    current.tag = tag;
+    current.comm = comm;
+    current.number = which;
+}
+#endif
+
+#if defined DESCRIBING
+#define CALL(which, peer, tag, comm, call) \
+    describe(which, peer, tag, comm);      \
+    int code = call;                       \
+    current.number = 0;                    \
     return code;
 #elif defined TIMING
 /* The clock of mpit's times. */
@@ -104,12 +111,14 @@ static struct cell cells[CALLS];
 #define CELL(which) (&cells[which])
 #endif
 
-#define MEASURE(which, call)               \
-    struct cell *cell = CELL(which);       \
-    const uint64_t begin = ticks();        \
-    int code = call;                       \
-    cell->ticks += ticks() - begin;        \
-    cell->calls++;                         \
+#define MEASURE(which, peer, tag, comm, call) \
+    struct cell *cell = CELL(which);          \
+    describe(which, peer, tag, comm);         \
+    const uint64_t begin = ticks();           \
+    int code = call;                          \
+    cell->ticks += ticks() - begin;           \
+    cell->calls++;                            \
+    current.number = 0;                       \
     return code;
 
 #define MAY_WAIT(which) ((which) >= WAIT)
@@ -117,7 +126,7 @@ static struct cell cells[CALLS];
     if (TIMING == 1 && !MAY_WAIT(which)) {     \
         FORWARD(which, call)                   \
     }                                          \
-    MEASURE(which, call)
+    MEASURE(which, peer, tag, comm, call)
 #else
 #define CALL(which, peer, tag, comm, call) FORWARD(which, call)
 #endif

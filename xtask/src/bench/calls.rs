@@ -215,14 +215,18 @@ fn measure(stack: &Stack, level: usize, library: &str, pairs: u32, results: &mut
                 }
                 table.add(of_ours.at_most(max[level], "ns"));
                 let clock = adds(ClockTwice)?;
-                for (variant, what) in [(TimedBlocking, "with blocking times"), (TimedAll, "with all times")]
-                {
+                for (variant, least, what) in [
+                    (TimedBlocking, LeastTimedBlocking, "with blocking times"),
+                    (TimedAll, LeastTimedAll, "with all times"),
+                ] {
+                    let least = adds(least)?;
                     let timed = line(&format!("recording {what} adds"), &adds(variant)?);
+                    let timed = timed.floor(&least, "least");
                     table.add(timed.peer(&clock, "a wrapper with two clock reads"));
                     if variant == TimedBlocking && calls == MESSAGE_CALLS {
                         let beyond = rounds.samples(TimedBlocking, name)?.above(&ours);
                         let beyond = line("times beyond recording add", &beyond);
-                        table.add(beyond.floor(&adds(LeastTimedBlocking)?, "least").at_most(TIMED, "ns"));
+                        table.add(beyond.floor(&least, "least").at_most(TIMED, "ns"));
                     }
                 }
                 let beyond_times = |sites, times| -> Outcome<Samples> {

@@ -82,8 +82,8 @@ fn add_lines(stack: &Stack, call: &Call, rounds: &[Rounds<Variant>], results: &m
         let plain_tail = rounds.samples(Variant::Plain, &tail)?;
         let tail = rounds.samples(Variant::Ours, &tail)?;
         let mut of_tail = line("p99, recording", &tail).beside(&plain_tail, "without");
-        // The call itself gets slower with more threads than processors, so its growth is divided out.
-        let ratio = tail.best / plain_tail.best;
+        // The call itself gets slower with more threads than processors, so its growth is divided out. A ratio below 1 is noise.
+        let ratio = f64::max(tail.best / plain_tail.best, 1.0);
         let first_ratio = *first_ratio.get_or_insert(ratio);
         if threads > 1 {
             let most = FLAT * first_ratio;
