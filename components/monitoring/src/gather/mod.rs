@@ -27,9 +27,9 @@ pub use mpit_frameworks::World;
 use mpit_frameworks::diagnostics::warn;
 use mpit_job::{directory, identity};
 
-use crate::directory::{failure_of, require_same_place};
 use crate::job_store;
 use crate::output::{write_apart, write_text};
+use crate::output_directory::{failure_of, require_same_place};
 use crate::runtime::RUNTIME;
 use agreement::{Agreement, Decision};
 
