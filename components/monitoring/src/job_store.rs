@@ -13,8 +13,8 @@ use mpit_frameworks::World;
 use mpit_job::directory::JobDirectory;
 use mpit_job::{identity, name};
 
-use crate::directory::KeptStore;
 use crate::live;
+use crate::output_directory::KeptStore;
 use crate::store;
 
 /// The store of this process in the directory of the job.

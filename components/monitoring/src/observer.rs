@@ -9,7 +9,7 @@ use mpit_job::identity;
 
 use crate::phase::subscriptions;
 use crate::runtime::{RUNTIME, Recorder};
-use crate::{coll, directory, osc, settings, times, whole_run};
+use crate::{coll, osc, output_directory, settings, times, whole_run};
 
 impl Observer for Recorder {
     fn opening(&self, world: World) {
@@ -46,7 +46,8 @@ impl Observer for Recorder {
 /// Determines the run and world of this process.
 fn determine_identity(world: World) {
     let stem = settings::stem_of_files();
-    let uncertain = identity::determine(world.rank, world.size, stem.as_deref(), directory::create_for);
+    let uncertain =
+        identity::determine(world.rank, world.size, stem.as_deref(), output_directory::create_for);
     if let (0, Some(error), Some(stem)) = (world.rank, uncertain, stem) {
         warn(format_args!(
             "cannot create a file beside {}: {error}; a second step or spawned world of this run may overwrite its files",

@@ -12,7 +12,7 @@ use mpit_format::names;
 use mpit_frameworks::diagnostics::warn;
 use mpit_job::{identity, name};
 
-use crate::directory;
+use crate::output_directory;
 
 /// Writes a file through a temporary one in the same directory, which is created if necessary. On failure, an existing file
 /// at `path` stays unchanged.
@@ -107,7 +107,7 @@ fn through_temporary(
     write: impl FnOnce(&File) -> io::Result<()>,
     put: impl FnOnce(&Path) -> io::Result<()>,
 ) -> io::Result<()> {
-    directory::create_for(path)?;
+    output_directory::create_for(path)?;
     let (temporary, file) = create_temporary(path.parent().unwrap_or(Path::new("")), path)?;
     write(&file).and_then(|()| put(&temporary)).inspect_err(|_| {
         // The first error is the one to report.

@@ -8,9 +8,9 @@ use mpit_format::rows::Kind;
 use mpit_frameworks::Subscription;
 use mpit_frameworks::comms::Reader;
 
-use crate::record::RowsSnapshot;
+use crate::record::{MessagesSnapshot, RowsSnapshot};
 use crate::runtime::RUNTIME;
-use crate::{coll, describe, osc, pml, record};
+use crate::{coll, describe, osc, pml};
 
 /// Returns the subscriptions of all components that record.
 pub(crate) fn subscriptions() -> [&'static Subscription; 3] {
@@ -20,9 +20,9 @@ pub(crate) fn subscriptions() -> [&'static Subscription; 3] {
 /// A snapshot of the records of all three frameworks. The default is the one at the beginning of the run, without traffic.
 #[derive(Debug, Default)]
 pub(crate) struct RunSnapshot {
-    messages: record::Snapshot,
+    messages: MessagesSnapshot,
     rows: RowsSnapshot,
-    operations: coll::Snapshot,
+    operations: coll::OperationsSnapshot,
 }
 
 impl RunSnapshot {

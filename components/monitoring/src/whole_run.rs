@@ -19,7 +19,7 @@ use crate::output::write_text;
 use crate::phase::{Phase, subscriptions};
 use crate::runtime::RUNTIME;
 use crate::settings::{self, stem_of_stores};
-use crate::{about, directory, job_store, store, times};
+use crate::{about, job_store, output_directory, store, times};
 
 /// The error number of a lack of memory, which is the same on all systems.
 const NO_MEMORY: i32 = 12;
@@ -87,7 +87,7 @@ fn create_requested_store(world: World) -> bool {
     };
     let path = path_of(&stem_of(&stem, identity::number()), world.rank);
     let created =
-        directory::create_for(&path).and_then(|()| store::OF_PROCESS.attach_file(&path, world)).inspect_err(
+        output_directory::create_for(&path).and_then(|()| store::OF_PROCESS.attach_file(&path, world)).inspect_err(
             |error| {
                 warn(format_args!(
                     "monitoring_store: cannot create {}: {error}; records stay in memory and are lost if the process is killed",
@@ -105,7 +105,7 @@ fn create_requested_store(world: World) -> bool {
 pub(crate) fn begin() {
     let is_recorded = subscriptions().into_iter().any(Subscription::is_active);
     if is_recorded && settings::is_recorded() {
-        directory::remember_root();
+        output_directory::remember_root();
         let is_written = settings::is_enabled() && settings::ENABLE_OUTPUT.get() > 0;
         *WHOLE_RUN.lock() = Some(WholeRun::begin(is_written));
         if is_written && let Some(world) = RUNTIME.world() {

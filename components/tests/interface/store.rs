@@ -8,7 +8,7 @@ use std::process::Command;
 use std::sync::atomic::AtomicU64;
 
 use mpit_components::host::World;
-use mpit_components::record::{Messages, Snapshot};
+use mpit_components::record::{Messages, MessagesSnapshot};
 use mpit_components::store::{Store, StoreFile, Unreadable, read};
 use mpit_format::names;
 use mpit_format::store::blocks::{HEADER, write_header};
@@ -62,7 +62,7 @@ proptest! {
             assert_eq!((recovered.rank, recovered.size), (WORLD.rank, WORLD.size));
             assert_eq!(recovered.process, std::process::id());
             assert!(!recovered.ended && !recovered.truncated && file.is_in_use());
-            assert_eq!(recovered.profile.messages, record.snapshot().since(&Snapshot::default()));
+            assert_eq!(recovered.profile.messages, record.snapshot().since(&MessagesSnapshot::default()));
             assert_eq!(recovered.missing_bytes, 0);
         });
     }
@@ -81,7 +81,7 @@ fn large_stores_are_read_whole() {
     let bytes = file(&sent, |file, record| {
         let messages = file.read().unwrap().profile.messages;
         assert_eq!(messages.len(), 20_000);
-        assert_eq!(messages, record.snapshot().since(&Snapshot::default()));
+        assert_eq!(messages, record.snapshot().since(&MessagesSnapshot::default()));
     });
     assert!(bytes.len() > 20_000 * 19 * 8);
     // The second is at the end of a piece, and so of a block.
@@ -140,7 +140,7 @@ fn a_full_store_continues_in_memory() {
     }
     let sent: Vec<_> = (0..2000).map(|to| (to, 8, false)).collect();
     file(&sent, |file, record| {
-        let all = record.snapshot().since(&Snapshot::default());
+        let all = record.snapshot().since(&MessagesSnapshot::default());
         assert_eq!(all.len(), 2000);
         let recovered = file.read().unwrap();
         let kept = recovered.profile.messages;

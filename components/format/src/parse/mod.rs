@@ -2,12 +2,12 @@
 //!
 //! A line that is not understood is reported and skipped, and parsing continues with the next one.
 
-mod cursor;
 mod expected;
-mod times;
+mod line_cursor;
+mod time_lines;
 
-use cursor::Cursor;
 use expected::Expected;
+use line_cursor::LineCursor;
 
 use crate::files::MAX_NAME;
 use crate::messages::BINS;
@@ -160,8 +160,8 @@ impl<'a, S: Sink> Reader<'a, S> {
     #[inline]
     fn line(&mut self, line: &'a [u8]) -> Result<(), Expected> {
         let (word, rest) = match memchr::memchr(b'\t', line) {
-            Some(at) => (&line[..at], Cursor(&line[at + 1..])),
-            None => (line, Cursor(&[])),
+            Some(at) => (&line[..at], LineCursor(&line[at + 1..])),
+            None => (line, LineCursor(&[])),
         };
         if let Some(kind) = Kind::of_word(word) {
             return self.row(kind, rest);
@@ -240,25 +240,25 @@ impl<'a, S: Sink> Reader<'a, S> {
 
     /// Parses a line about time. Returns false, and does nothing, for other lines.
     fn times(&mut self, line: &[u8]) -> Result<bool, &'static str> {
-        let fields = |word: &str| line.strip_prefix(word.as_bytes()).map(Cursor);
+        let fields = |word: &str| line.strip_prefix(word.as_bytes()).map(LineCursor);
         if let Some(fields) = fields(TIME_WORD) {
-            let (rank, row) = times::time(fields)?;
+            let (rank, row) = time_lines::time(fields)?;
             self.check_process(rank)?;
             self.sink.add_time(rank, row);
         } else if let Some(fields) = fields(CALL_WORD) {
-            let (rank, row) = times::call(fields)?;
+            let (rank, row) = time_lines::call(fields)?;
             self.check_process(rank)?;
             self.sink.add_call(rank, row);
         } else if let Some(fields) = fields(LATE_WORD) {
-            let (rank, row) = times::late(fields)?;
+            let (rank, row) = time_lines::late(fields)?;
             self.check_process(rank)?;
             self.sink.add_late(rank, row);
         } else if let Some(fields) = fields(SITE_WORD) {
-            let (rank, row) = times::site(fields)?;
+            let (rank, row) = time_lines::site(fields)?;
             self.check_process(rank)?;
             self.sink.add_site(rank, row);
         } else if let Some(fields) = fields(REGION_WORD) {
-            let (rank, row) = times::region(fields)?;
+            let (rank, row) = time_lines::region(fields)?;
             self.check_process(rank)?;
             self.sink.add_region(rank, row);
         } else {
@@ -317,7 +317,7 @@ impl<'a, S: Sink> Reader<'a, S> {
     }
 
     #[inline]
-    fn row(&mut self, kind: Kind, mut rest: Cursor<'_>) -> Result<(), Expected> {
+    fn row(&mut self, kind: Kind, mut rest: LineCursor<'_>) -> Result<(), Expected> {
         let me = rest.rank("the rank of the sender")?;
         rest.literal(b"\t", "a tab after the rank of the sender")?;
         let peer = rest.rank("the rank of the receiver")?;
@@ -347,7 +347,7 @@ impl<'a, S: Sink> Reader<'a, S> {
         Ok(())
     }
 
-    fn comm(&mut self, rest: Cursor<'a>) -> Result<(), Expected> {
+    fn comm(&mut self, rest: LineCursor<'a>) -> Result<(), Expected> {
         self.end_comm();
         self.comm = CommState::NotUnderstood;
         if self.section != Some(Section::Collectives) {
@@ -356,7 +356,7 @@ impl<'a, S: Sink> Reader<'a, S> {
         let line = without_number(rest.0)?;
         let comm = match self.sink.known_comm(line) {
             Some(known) => known,
-            None => parse_comm(Cursor(line))?,
+            None => parse_comm(LineCursor(line))?,
         };
         if &line[..comm.name_len] == b"MPI_COMM_WORLD" {
             self.sink.add_size(comm.size);
@@ -365,7 +365,7 @@ impl<'a, S: Sink> Reader<'a, S> {
         Ok(())
     }
 
-    fn operations(&mut self, pattern: usize, mut rest: Cursor<'_>) -> Result<(), Expected> {
+    fn operations(&mut self, pattern: usize, mut rest: LineCursor<'_>) -> Result<(), Expected> {
         let me = rest.rank("the rank of the process")?;
         let sum = parse_sum(&mut rest)?;
         rest.end("the end of the line after `msgs sent`")?;
@@ -401,7 +401,7 @@ fn quoted(line: &[u8]) -> String {
 }
 
 #[inline]
-fn parse_sum(rest: &mut Cursor<'_>) -> Result<TrafficSum, &'static str> {
+fn parse_sum(rest: &mut LineCursor<'_>) -> Result<TrafficSum, &'static str> {
     rest.literal(b"\t", "a tab after the rank")?;
     let bytes = rest.number("a number of bytes")?;
     rest.literal(b" bytes\t", "` bytes` and a tab")?;
@@ -411,13 +411,13 @@ fn parse_sum(rest: &mut Cursor<'_>) -> Result<TrafficSum, &'static str> {
 }
 
 #[inline]
-fn parse_histogram(mut rest: Cursor<'_>) -> Result<[u64; BINS], &'static str> {
+fn parse_histogram(mut rest: LineCursor<'_>) -> Result<[u64; BINS], &'static str> {
     const EXPECTED: &str = "a histogram of 66 numbers with commas between";
     let mut bins = [0; BINS];
     for (at, bin) in bins.iter_mut().enumerate() {
         // Fast path: most bins are empty.
         if let Some(after) = rest.0.strip_prefix(b"0,") {
-            rest = Cursor(after);
+            rest = LineCursor(after);
             if at + 1 < BINS {
                 continue;
             }
@@ -435,7 +435,7 @@ fn parse_histogram(mut rest: Cursor<'_>) -> Result<[u64; BINS], &'static str> {
 /// Splits off the number of communicators that a line stands for: ` TAB comms: <number>`.
 fn without_number(line: &[u8]) -> Result<&[u8], &'static str> {
     let Some(at) = memchr::memrchr(b'\t', line) else { return Ok(line) };
-    let mut rest = Cursor(&line[at + 1..]);
+    let mut rest = LineCursor(&line[at + 1..]);
     if rest.literal(b"comms: ", "").is_ok() {
         rest.number("a number of communicators")?;
         rest.end("the end of the line after the number of communicators")?;
@@ -450,7 +450,7 @@ const _: () = assert!(MAX_NAME == 4096);
 
 /// Parses `<name> TAB procs: <ranks>,<ranks>,...`, where ranks are `7`, `-1`, `7-20`, `7-21:2` or `21-7:2`. Names have no
 /// tabs.
-fn parse_comm(mut rest: Cursor<'_>) -> Result<Comm, &'static str> {
+fn parse_comm(mut rest: LineCursor<'_>) -> Result<Comm, &'static str> {
     let name_len = rest.until(b'\t', "the name of a communicator, and a tab")?.len();
     if name_len > MAX_NAME {
         return Err(LONG_NAME);
@@ -467,7 +467,7 @@ fn parse_comm(mut rest: Cursor<'_>) -> Result<Comm, &'static str> {
 }
 
 /// Parses one part of the list and returns the number of members that it stands for.
-fn parse_members(rest: &mut Cursor<'_>) -> Result<u32, &'static str> {
+fn parse_members(rest: &mut LineCursor<'_>) -> Result<u32, &'static str> {
     // A member outside of the world.
     if rest.literal(b"-1", "").is_ok() {
         return Ok(1);

@@ -6,7 +6,7 @@
 
 #[cfg(test)]
 mod tests;
-mod times;
+mod time_lines;
 
 use std::fmt;
 use std::iter::Peekable;
@@ -300,7 +300,7 @@ impl Profile {
 /// The beginning of a line with a fact about the job.
 pub(crate) const ABOUT_WORD: &str = "# ABOUT\t";
 
-pub(crate) use times::{CALL_WORD, LATE_WORD, NONE, REGION_WORD, SITE_WORD, TIME_WORD};
+pub(crate) use time_lines::{CALL_WORD, LATE_WORD, NONE, REGION_WORD, SITE_WORD, TIME_WORD};
 
 pub(crate) const COMPONENT_WORD: &str = "# COMPONENT\t";
 

@@ -5,10 +5,10 @@ use std::ops::Range;
 use std::path::PathBuf;
 
 use super::blocks::{BlockKind, CELLS, Content, GROUP, GROUPS, MAGIC, message_of_key};
-use super::cursor::{Cursor, Malformed, WORD};
 use super::live::{ABOUT, OUTPUT};
 use super::recovered::Recovered;
 use super::time_rows::TimeRecords;
+use super::word_cursor::{Malformed, WORD, WordCursor};
 use crate::messages::{BINS, PeerSnapshot, Row};
 use crate::profile::{About, Block, Label, Members, Profile, SumRow};
 use crate::times::Moment;
@@ -34,7 +34,7 @@ pub fn read(bytes: &[u8]) -> Result<Recovered, Malformed> {
 ///
 /// The same.
 pub fn read_at(bytes: &[u8], end: Option<Moment>) -> Result<Recovered, Malformed> {
-    let mut words = Cursor::new(bytes);
+    let mut words = WordCursor::new(bytes);
     if bytes.is_empty() {
         // The process ended right after it had created the file.
         return Err(words.error("the file is empty"));
@@ -65,11 +65,11 @@ pub fn is_store(begin: &[u8]) -> bool {
 }
 
 pub(super) fn header(bytes: &[u8]) -> Result<Recovered, Malformed> {
-    Cursor::new(bytes).header()
+    WordCursor::new(bytes).header()
 }
 
 pub(super) fn identity(bytes: &[u8]) -> Option<Identity> {
-    let mut words = Cursor::new(bytes);
+    let mut words = WordCursor::new(bytes);
     words.header().ok()?;
     while let Ok(Some((kind, mut block))) = words.next_block() {
         if kind == BlockKind::Run {
@@ -134,7 +134,7 @@ impl DecodedStore {
     }
 
     /// Reserves ranks that the file has no words for. Fails at the limit.
-    fn expand(&mut self, ranks: u64, at: &Cursor<'_>) -> Result<(), Malformed> {
+    fn expand(&mut self, ranks: u64, at: &WordCursor<'_>) -> Result<(), Malformed> {
         let rows = self.sums[rows::Kind::Collective as usize].len() as u64;
         let has_too_many_rows = ranks.max(rows) > MAX_ROWS;
         match self.expanded.checked_sub(ranks) {
@@ -145,7 +145,7 @@ impl DecodedStore {
     }
 
     /// Counts the members of communicators against the limit: many communicators may refer to one list.
-    fn expand_members(&mut self, at: &Cursor<'_>) -> Result<(), Malformed> {
+    fn expand_members(&mut self, at: &WordCursor<'_>) -> Result<(), Malformed> {
         let sizes = self.operations.values().filter_map(|of| {
             let kind = self.kinds.get(&of.kind)?;
             Some(self.members.get(&kind.members)?.size().into())
@@ -154,7 +154,7 @@ impl DecodedStore {
         sizes.into_iter().try_for_each(|size| self.expand(size, at))
     }
 
-    fn block(&mut self, kind: BlockKind, mut block: Cursor<'_>) -> Result<(), Malformed> {
+    fn block(&mut self, kind: BlockKind, mut block: WordCursor<'_>) -> Result<(), Malformed> {
         let at = block;
         let key = block.word()?;
         match kind {
@@ -198,7 +198,12 @@ impl DecodedStore {
         block.expect_end()
     }
 
-    fn messages(&mut self, key: u64, block: &mut Cursor<'_>, at: Cursor<'_>) -> Result<(), Malformed> {
+    fn messages(
+        &mut self,
+        key: u64,
+        block: &mut WordCursor<'_>,
+        at: WordCursor<'_>,
+    ) -> Result<(), Malformed> {
         let (to, group, internal) = message_of_key(key);
         if group >= GROUPS {
             return Err(at.error(format!("group {group} of message sizes")));
@@ -222,7 +227,7 @@ impl DecodedStore {
         *all = all.and(sum);
     }
 
-    fn shared_sum(&mut self, key: u64, block: &mut Cursor<'_>) -> Result<(), Malformed> {
+    fn shared_sum(&mut self, key: u64, block: &mut WordCursor<'_>) -> Result<(), Malformed> {
         let sum = block.sum()?;
         let size = u64::from(self.size);
         if key != 0 {
@@ -250,7 +255,7 @@ impl DecodedStore {
         Ok(())
     }
 
-    fn ranks(&self, block: &mut Cursor<'_>) -> Result<Members, Malformed> {
+    fn ranks(&self, block: &mut WordCursor<'_>) -> Result<Members, Malformed> {
         let at = *block;
         let form = block.word()?;
         let (len, world) = (form as u32, form >> 32 != 0);
@@ -309,7 +314,7 @@ impl DecodedStore {
 }
 
 /// Decodes a rank, which is a value of C's type `int`, or stands for a process outside of the world.
-fn rank(key: u64, at: Cursor<'_>) -> Result<u32, Malformed> {
+fn rank(key: u64, at: WordCursor<'_>) -> Result<u32, Malformed> {
     let rank = u32::try_from(key).ok().filter(|rank| *rank == OUTSIDE || i32::try_from(*rank).is_ok());
     rank.ok_or_else(|| at.error(format!("a rank of {key}")))
 }

@@ -4,7 +4,6 @@
 
 pub mod blocks;
 pub mod current;
-mod cursor;
 mod decode;
 pub mod live;
 mod outcome;
@@ -12,6 +11,7 @@ mod recovered;
 mod time_rows;
 pub mod times;
 pub mod windows;
+mod word_cursor;
 
 use std::fs::{File, TryLockError};
 use std::io;
@@ -24,11 +24,11 @@ use crate::files::{MAX_PROCESS_BYTES, beginning, open_regular, read_open};
 use crate::names::{FileName, STORE};
 use crate::times::Moment;
 
-pub use cursor::Malformed;
 pub use decode::{is_store, read, read_at};
 pub use outcome::{Failure, Outcome};
 pub use recovered::Recovered;
 pub use time_rows::{TimeRecords, add_calls, count_and_ticks};
+pub use word_cursor::Malformed;
 
 /// The file of one process's store.
 #[derive(Clone, Debug, PartialEq, Eq)]

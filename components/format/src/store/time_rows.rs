@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::blocks::BlockKind;
-use super::cursor::{Cursor, Malformed};
 use super::times::{NO_COMM, call, call_of_key, comm, late, time};
+use super::word_cursor::{Malformed, WordCursor};
 use crate::calls::CALLS;
 use crate::files::cut_off;
 use crate::profile::{Label, Profile};
@@ -180,7 +180,7 @@ impl TimeRecords {
     /// Fails if the words are damaged.
     pub fn add(&mut self, kind: BlockKind, words: impl IntoIterator<Item = u64>) -> Result<(), Malformed> {
         let bytes: Vec<u8> = words.into_iter().flat_map(u64::to_ne_bytes).collect();
-        let mut block = Cursor::new(&bytes);
+        let mut block = WordCursor::new(&bytes);
         let key = block.word()?;
         self.block(kind, key, &mut block)
     }
@@ -189,7 +189,7 @@ impl TimeRecords {
         &mut self,
         kind: BlockKind,
         key: u64,
-        block: &mut Cursor<'_>,
+        block: &mut WordCursor<'_>,
     ) -> Result<(), Malformed> {
         match kind {
             BlockKind::Time => self.time = Some(block.numbers()?),

@@ -3,7 +3,7 @@
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
-use super::table::{LAUNCHERS, Launcher, LibraryVersion, Placement};
+use super::launchers::{LAUNCHERS, Launcher, LibraryVersion, Placement};
 
 /// Returns the launcher that a command begins with, behind programs that run others, and the place of its word. `find` returns the file
 /// that the system starts for a word.

@@ -2,7 +2,7 @@
 
 use mpit_base::internal::os::environment::{var, var_os};
 
-use super::table::VARIABLES;
+use super::launchers::VARIABLES;
 
 /// Returns the name of the launcher that started a process, and the variable with the number of processes. Launchers may run below others.
 pub fn of_variables(is_set: impl Fn(&str) -> bool) -> Option<(&'static str, Option<&'static str>)> {

@@ -5,11 +5,11 @@
 
 mod by_command;
 mod by_variables;
-mod table;
+mod launchers;
 mod world;
 
 pub use by_command::{is_launcher, of_command, of_run};
 pub use by_variables::{is_inside_a_job, of_variables, rank, rank_and_size, ranks};
-pub use table::{LAUNCHERS, Launcher, NodeNames, Placement, PlacementFile, Propagation, Restriction};
+pub use launchers::{LAUNCHERS, Launcher, NodeNames, Placement, PlacementFile, Propagation, Restriction};
 pub use world::world_of_child;
 pub(crate) use world::{is_of_srun, world};

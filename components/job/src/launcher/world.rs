@@ -11,7 +11,7 @@ use mpit_base::internal::os::environment::var;
 use mpit_base::internal::os::own_process;
 use mpit_base::internal::os::peer_port::peer_port;
 
-use super::table::{VARIABLES, WorldName};
+use super::launchers::{VARIABLES, WorldName};
 use crate::node::this_node;
 
 /// The beginning of the names that `srun --mpi=pmix` gives to worlds.

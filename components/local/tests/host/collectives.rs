@@ -1,15 +1,12 @@
 //! Collective operations, against answers computed directly.
 
-use std::thread;
-use std::time::{Duration, SystemTime};
-
 use mpit_local::{Comm, Error, Result};
 
 use super::job;
 
 fn check(world: &Comm) -> Result<()> {
     let (rank, size) = (world.rank(), world.size());
-    for length in [0, 1, 3, 1000] {
+    for length in [0, 1, 1000] {
         let mine: Vec<_> = (0..length).map(|at| value(rank, at)).collect();
         let all: Vec<_> = (0..size).flat_map(|rank| (0..length).map(move |at| value(rank, at))).collect();
         for root in 0..size {
@@ -23,6 +20,10 @@ fn check(world: &Comm) -> Result<()> {
         assert_eq!(world.allreduce(&mine, |a, b| a + b)?, sums);
         world.barrier()?;
     }
+    // The composition of affine maps x -> a x + b is associative, but not commutative.
+    let then = |f: [i64; 2], g: [i64; 2]| [f[0] * g[0], f[1] * g[0] + g[1]];
+    let map = |rank: usize| [rank as i64 + 2, rank as i64 - 7];
+    assert_eq!(world.allreduce(&[map(rank)], then)?, [(1..size).map(map).fold(map(0), then)]);
     Ok(())
 }
 
@@ -36,49 +37,8 @@ fn one_rank() {
 }
 
 #[test]
-fn two_ranks() {
-    job(2, |world| Ok(check(world)?));
-}
-
-#[test]
 fn five_ranks() {
     job(5, |world| Ok(check(world)?));
-}
-
-#[test]
-fn reductions_keep_the_order_of_the_ranks() {
-    job(5, |world| {
-        // The composition of affine maps x -> a x + b is associative, but not commutative.
-        let then = |f: [i64; 2], g: [i64; 2]| [f[0] * g[0], f[1] * g[0] + g[1]];
-        let map = |rank: usize| [rank as i64 + 2, rank as i64 - 7];
-        let expected = (1..5).map(map).fold(map(0), then);
-        assert_eq!(world.allreduce(&[map(world.rank())], then)?, [expected]);
-        assert_eq!(world.allreduce(&[f64::from(world.rank() as u32) - 2.0], f64::min)?, [-2.0]);
-        Ok(())
-    });
-}
-
-#[test]
-fn a_barrier_holds_until_all_are_there() {
-    job(4, |world| {
-        for late in 0..4 {
-            if world.rank() == late {
-                thread::sleep(Duration::from_millis(5));
-            }
-            let entered = now();
-            world.barrier()?;
-            let left = now();
-            let last_entered = world.allreduce(&[entered], u64::max)?;
-            let first_left = world.allreduce(&[left], u64::min)?;
-            assert!(last_entered <= first_left);
-        }
-        Ok(())
-    });
-}
-
-/// Returns the nanoseconds on a clock that all ranks share.
-fn now() -> u64 {
-    SystemTime::UNIX_EPOCH.elapsed().map_or(0, |elapsed| elapsed.as_nanos() as u64)
 }
 
 #[test]

@@ -26,9 +26,9 @@ use mpit_sync::memory;
 use mpit_sync::sparse::Sparse;
 
 use super::account::{Account, CaseSums, CommSums};
+use super::operations_snapshot::{Operations, OperationsSnapshot};
 use super::rules::{self, Excluded, OperationCounts, Shape};
 use super::shared_sum::{Peers, SharedSum};
-use super::snapshot::{Operations, Snapshot};
 use crate::describe::{label, members as members_of};
 use crate::per_thread::PerThread;
 use crate::record::{RowSums, TrafficSum};
@@ -400,13 +400,13 @@ impl CollectiveStats {
         account.map(|account| account.sums()[pattern as usize]).unwrap_or_default()
     }
 
-    pub(crate) fn snapshot(&self) -> Snapshot {
+    pub(crate) fn snapshot(&self) -> OperationsSnapshot {
         let comms = self.accounts.iter().map(|(_, account)| (account.comm(), account.sums()));
         let shared_sums = self.shared_sums.iter().map(|shared_sum| [shared_sum.each()]).enumerate();
-        Snapshot { comms: comms.collect(), shared_sums: shared_sums.collect() }
+        OperationsSnapshot { comms: comms.collect(), shared_sums: shared_sums.collect() }
     }
 
-    pub(crate) fn between(&self, earlier: &Snapshot, later: &Snapshot) -> Operations {
+    pub(crate) fn between(&self, earlier: &OperationsSnapshot, later: &OperationsSnapshot) -> Operations {
         later.since(earlier, &self.shared_sums)
     }
 }

@@ -7,9 +7,9 @@
 
 mod account;
 mod collective_stats;
+mod operations_snapshot;
 mod rules;
 mod shared_sum;
-mod snapshot;
 mod variables;
 
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -17,7 +17,7 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 pub use account::{CaseCells, CaseSums};
 use collective_stats::CollectiveStats;
 pub use collective_stats::Counted;
-pub(crate) use snapshot::Snapshot;
+pub(crate) use operations_snapshot::OperationsSnapshot;
 pub use variables::CollMonitoring;
 
 use mpit::cvar;

@@ -27,9 +27,9 @@ use mpit_frameworks::diagnostics::warn;
 use mpit_job::{directory, identity};
 use mpit_sync::memory;
 
-use crate::directory::{failure_of, require_same_place};
 use crate::job_store;
 use crate::output::{write_apart, write_text};
+use crate::output_directory::{failure_of, require_same_place};
 use crate::runtime::RUNTIME;
 use agreement::{Agreement, Decision};
 

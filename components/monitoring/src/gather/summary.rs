@@ -22,8 +22,8 @@ use super::agreement::{Agreement, Decision};
 use super::tree::Tree;
 use super::{Channel, TRANSPORT, Transport, marks};
 use crate::about;
-use crate::directory::require_same_place;
 use crate::output::write_new;
+use crate::output_directory::require_same_place;
 
 /// The marks of this process, or the reason why there are none.
 static MARKS: OnceLock<Result<Marks, String>> = OnceLock::new();

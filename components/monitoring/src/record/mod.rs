@@ -1,13 +1,13 @@
 //! Records of messages: sparse rows, one for each process that was sent a message.
 //!
 //! Memory grows with the number of peers that messages are sent to, not with the size of the world. Numbers never decrease;
-//! the difference of two [`Snapshot`]s has the messages between them.
+//! the difference of two [`MessagesSnapshot`]s has the messages between them.
 
 mod atomic_sum;
+mod messages_snapshot;
 mod peer_stats;
 mod row_sums;
-mod snapshot;
-mod variables;
+mod variable_shapes;
 
 use std::sync::atomic::{
     AtomicU64,
@@ -23,14 +23,14 @@ use crate::per_thread::PerThread;
 use crate::store::{self, Store, Users};
 
 pub use atomic_sum::AtomicSum;
+pub use messages_snapshot::MessagesSnapshot;
+pub(crate) use messages_snapshot::SumsSnapshot;
 pub use mpit_format::TrafficSum;
 pub use mpit_format::messages::{BINS, PeerSnapshot, Row, bin};
 use peer_stats::Groups;
 pub use peer_stats::{Histogram, PeerStats, SizeCells};
 pub(crate) use row_sums::{RowSums, RowsSnapshot};
-pub use snapshot::Snapshot;
-pub(crate) use snapshot::SumsSnapshot;
-pub(crate) use variables::{variable, variables, write_per_rank};
+pub(crate) use variable_shapes::{variable, variables, write_per_rank};
 
 /// Adds to a count and a sum of bytes like [`threads::add`] to one word, but checks only once if several threads may do so.
 ///
@@ -198,7 +198,7 @@ impl<'s> Messages<'s> {
 
     /// Returns a snapshot of all numbers.
     #[must_use]
-    pub fn snapshot(&self) -> Snapshot {
+    pub fn snapshot(&self) -> MessagesSnapshot {
         let rows = self.peers.iter().map(|(to, peer)| Row {
             to,
             external: self.of_user(to, peer).into(),
@@ -207,7 +207,7 @@ impl<'s> Messages<'s> {
                 None => PeerSnapshot::default(),
             },
         });
-        Snapshot { rows: rows.collect() }
+        MessagesSnapshot { rows: rows.collect() }
     }
 }
 

@@ -3,12 +3,12 @@
 mod state;
 
 use super::blocks::BlockKind;
-use super::cursor::{Cursor, Malformed};
 use super::live::{
     self, BUFFERED, COMM, DATATYPE_SLOTS, DATATYPES, FILE_SLOTS, FILES, MESSAGES, PROCESS, REQUEST_CELLS,
     REQUEST_SLOTS, SEND_WORDS, WINDOW_SLOTS, WINDOWS, buffered, comm, file, process, request_numbers, thread,
 };
 use super::windows as window;
+use super::word_cursor::{Malformed, WordCursor};
 
 pub use super::windows::{Lock, Target};
 pub use crate::calls::{CALLS, CallName, Class};
@@ -62,7 +62,7 @@ struct Raw {
 ///
 /// Fails if the bytes are not a store, or are damaged.
 pub fn read(bytes: &[u8]) -> Result<Current, Malformed> {
-    let mut words = Cursor::new(bytes);
+    let mut words = WordCursor::new(bytes);
     let header = words.header()?;
     let mut current = Current {
         rank: header.rank,
@@ -124,7 +124,7 @@ fn unpack(word: u64) -> (i32, i32) {
 
 /// Reads a communicator of a world of `world` processes, and the words of its last collective operations; `None` if the block is not
 /// used.
-fn read_comm(block: &mut Cursor<'_>, world: u32) -> Result<Option<(Comm, Vec<u64>)>, Malformed> {
+fn read_comm(block: &mut WordCursor<'_>, world: u32) -> Result<Option<(Comm, Vec<u64>)>, Malformed> {
     let [handle, lineage, collectives, rank_and_size, form]: [u64; comm::NAME_LEN] = block.numbers()?;
     let len = block.below(comm::MAX_NAME as u64 + 1, "the length of a name")? as usize;
     let name: Vec<u8> =

@@ -11,7 +11,7 @@ use super::shared_sum::SharedSum;
 use crate::record::{SumsSnapshot, TrafficSum};
 
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(crate) struct Snapshot {
+pub(crate) struct OperationsSnapshot {
     /// Sums by pattern for each communicator, with its identity or 0 for none; in the order of slots.
     pub(super) comms: SumsSnapshot<u64, 3>,
     /// Shared sums by their position in the list.
@@ -32,7 +32,7 @@ impl Operations {
     }
 }
 
-impl Snapshot {
+impl OperationsSnapshot {
     /// Returns this snapshot; sums that counted nothing since `earlier` keep its bytes.
     pub(crate) fn without_in_flight(self, earlier: &Self) -> Self {
         Self {
@@ -78,7 +78,7 @@ fn merge(rows: Vec<SumRow>, more: impl Iterator<Item = SumRow>) -> Vec<SumRow> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Snapshot, SumsSnapshot, TrafficSum, exchanged_with, merge};
+    use super::{OperationsSnapshot, SumsSnapshot, TrafficSum, exchanged_with, merge};
 
     /// Another thread adds an operation of 9 bytes, and its count comes after the second snapshot.
     #[test]
@@ -86,14 +86,17 @@ mod tests {
         let sums = |comm, count, bytes| SumsSnapshot::from_iter([(comm, [TrafficSum { count, bytes }; 3])]);
         let snapshot = |count, bytes| {
             let sum = [TrafficSum { count, bytes }];
-            Snapshot { comms: sums(5, count, bytes), shared_sums: SumsSnapshot::from_iter([(0, sum)]) }
+            OperationsSnapshot {
+                comms: sums(5, count, bytes),
+                shared_sums: SumsSnapshot::from_iter([(0, sum)]),
+            }
         };
-        let first = snapshot(1, 8).without_in_flight(&Snapshot::default());
+        let first = snapshot(1, 8).without_in_flight(&OperationsSnapshot::default());
         let second = snapshot(1, 17).without_in_flight(&first);
         assert_eq!(second, first);
         assert_eq!(snapshot(2, 17).without_in_flight(&second), snapshot(2, 17));
         // The slot belongs to another communicator now.
-        let other = Snapshot { comms: sums(6, 1, 17), ..snapshot(1, 17) };
+        let other = OperationsSnapshot { comms: sums(6, 1, 17), ..snapshot(1, 17) };
         assert_eq!(other.without_in_flight(&first).comms, sums(6, 1, 17));
     }
 

@@ -1,9 +1,9 @@
 //! A cursor over a line, which is parsed from left to right.
 
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Cursor<'a>(pub(super) &'a [u8]);
+pub(super) struct LineCursor<'a>(pub(super) &'a [u8]);
 
-impl<'a> Cursor<'a> {
+impl<'a> LineCursor<'a> {
     #[inline]
     pub(super) fn literal(&mut self, text: &[u8], expected: &'static str) -> Result<(), &'static str> {
         self.0 = self.0.strip_prefix(text).ok_or(expected)?;

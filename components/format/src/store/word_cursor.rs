@@ -26,7 +26,7 @@ pub(super) const WORD: usize = size_of::<u64>();
 const LENGTH: usize = 6;
 
 #[derive(Clone, Copy)]
-pub(super) struct Cursor<'a> {
+pub(super) struct WordCursor<'a> {
     words: &'a [[u8; WORD]],
     at: usize,
     end: usize,
@@ -34,7 +34,7 @@ pub(super) struct Cursor<'a> {
     is_cut: bool,
 }
 
-impl<'a> Cursor<'a> {
+impl<'a> WordCursor<'a> {
     /// Returns the words of a file; half a word at its end is ignored.
     pub(super) fn new(bytes: &'a [u8]) -> Self {
         let (words, _) = bytes.as_chunks();

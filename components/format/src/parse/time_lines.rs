@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::LONG_NAME;
-use super::cursor::Cursor;
+use super::line_cursor::LineCursor;
 use crate::calls::{CALLS, CallName};
 use crate::files::MAX_NAME;
 use crate::profile::NONE;
@@ -12,7 +12,7 @@ use crate::times::{CallRow, Clock, DURATIONS, LateRow, Mode, RegionRow, SampledO
 type Parsed<T> = Result<(u32, T), &'static str>;
 
 /// Parses the rest of a line `# TIME`. Returns the rank of the process as well.
-pub(super) fn time(mut rest: Cursor<'_>) -> Parsed<TimeRow> {
+pub(super) fn time(mut rest: LineCursor<'_>) -> Parsed<TimeRow> {
     let rank = rest.rank("the rank of the process")?;
     rest.literal(b"\t", "a tab after the rank")?;
     let mode = rest.until(b'\t', "the mode of the measurement, and a tab")?;
@@ -29,7 +29,7 @@ pub(super) fn time(mut rest: Cursor<'_>) -> Parsed<TimeRow> {
 }
 
 /// Parses the rest of a line `# CALL`.
-pub(super) fn call(mut rest: Cursor<'_>) -> Parsed<CallRow> {
+pub(super) fn call(mut rest: LineCursor<'_>) -> Parsed<CallRow> {
     let rank = rest.rank("the rank of the process")?;
     rest.literal(b"\tMPI_", "a tab and the name of a call of MPI")?;
     let call = call_of_name(rest.until(b'\t', "the name of a call, and a tab")?)?;
@@ -51,7 +51,7 @@ pub(super) fn call(mut rest: Cursor<'_>) -> Parsed<CallRow> {
     Ok((rank, CallRow { call, comm, region, site, count, timed, ns, min, max, bytes, durations }))
 }
 
-fn durations(mut rest: Cursor<'_>) -> Result<Vec<(u8, u64)>, &'static str> {
+fn durations(mut rest: LineCursor<'_>) -> Result<Vec<(u8, u64)>, &'static str> {
     let mut all: Vec<(u8, u64)> = Vec::new();
     while !rest.0.is_empty() {
         if !all.is_empty() {
@@ -70,7 +70,7 @@ fn durations(mut rest: Cursor<'_>) -> Result<Vec<(u8, u64)>, &'static str> {
 }
 
 /// Parses the rest of a line `# LATE`.
-pub(super) fn late(mut rest: Cursor<'_>) -> Parsed<LateRow> {
+pub(super) fn late(mut rest: LineCursor<'_>) -> Parsed<LateRow> {
     let rank = rest.rank("the rank of the process")?;
     rest.literal(b"\t", "a tab after the rank")?;
     let lineage = rest.number("the number of a communicator")?;
@@ -95,7 +95,7 @@ pub(super) fn late(mut rest: Cursor<'_>) -> Parsed<LateRow> {
 }
 
 /// Parses the rest of a line `# SITE`.
-pub(super) fn site(mut rest: Cursor<'_>) -> Parsed<SiteRow> {
+pub(super) fn site(mut rest: LineCursor<'_>) -> Parsed<SiteRow> {
     let rank = rest.rank("the rank of the process")?;
     rest.literal(b"\t", "a tab after the rank")?;
     let number = rest.number("the number of a place")?;
@@ -107,7 +107,7 @@ pub(super) fn site(mut rest: Cursor<'_>) -> Parsed<SiteRow> {
 }
 
 /// Parses the rest of a line `# REGION`.
-pub(super) fn region(mut rest: Cursor<'_>) -> Parsed<RegionRow> {
+pub(super) fn region(mut rest: LineCursor<'_>) -> Parsed<RegionRow> {
     let rank = rest.rank("the rank of the process")?;
     rest.literal(b"\t", "a tab after the rank")?;
     let number = u32::try_from(rest.number("the number of a region")?).map_err(|_| "a region below 2^32")?;
@@ -117,7 +117,7 @@ pub(super) fn region(mut rest: Cursor<'_>) -> Parsed<RegionRow> {
     Ok((rank, RegionRow { number, mismatches, name: text(rest.0)? }))
 }
 
-fn comm(rest: &mut Cursor<'_>) -> Result<Arc<str>, &'static str> {
+fn comm(rest: &mut LineCursor<'_>) -> Result<Arc<str>, &'static str> {
     text(rest.until(b'\t', "the name of a communicator or -, and a tab")?)
 }
 

@@ -57,11 +57,11 @@ impl From<PeerStats<'_, '_>> for PeerSnapshot {
 
 /// A snapshot of all rows of [`Messages`](super::Messages), in the order of first use.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Snapshot {
+pub struct MessagesSnapshot {
     pub(super) rows: Vec<Row>,
 }
 
-impl Snapshot {
+impl MessagesSnapshot {
     /// Returns this snapshot; numbers whose count is the same as in `earlier` are copied from it. Other threads may have
     /// added the bytes of a message whose count is still missing.
     #[must_use]
