@@ -85,7 +85,7 @@ struct Image<'a> {
 impl<'a> Image<'a> {
     /// Reads the headers; returns `None` if the file is none of this kind, or ends before them.
     fn parse(data: &'a ReadCache<File>) -> Option<Self> {
-        // The version is not asked for, since the kernel does not either.
+        // Any version will do: the kernel does not read it either.
         let header = data.read_at::<FileHeader64<NativeEndian>>(0).ok()?;
         let endian =
             header.endian().ok().filter(|_| header.e_ident().magic == ELFMAG && header.is_class_64())?;
