@@ -7,7 +7,8 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use object::elf::{
-    DT_NEEDED, DT_SONAME, DT_STRTAB, Dyn64, FileHeader64, PT_DYNAMIC, PT_INTERP, PT_LOAD, ProgramHeader64,
+    DT_NEEDED, DT_SONAME, DT_STRTAB, Dyn64, ELFMAG, FileHeader64, PT_DYNAMIC, PT_INTERP, PT_LOAD,
+    ProgramHeader64,
 };
 use object::pod::slice_from_bytes;
 use object::read::elf::{Dyn, FileHeader, ProgramHeader};
@@ -84,8 +85,11 @@ struct Image<'a> {
 impl<'a> Image<'a> {
     /// Reads the headers; returns `None` if the file is none of this kind, or ends before them.
     fn parse(data: &'a ReadCache<File>) -> Option<Self> {
-        let header = FileHeader64::<NativeEndian>::parse(data).ok()?;
-        let segments = header.program_headers(header.endian().ok()?, data).ok()?;
+        // Any version will do: the kernel does not read it either.
+        let header = data.read_at::<FileHeader64<NativeEndian>>(0).ok()?;
+        let endian =
+            header.endian().ok().filter(|_| header.e_ident().magic == ELFMAG && header.is_class_64())?;
+        let segments = header.program_headers(endian, data).ok()?;
         let mut image = Self { data, len: data.len().ok()?, segments, dynamic: Vec::new() };
         if let Some(segment) = segments.iter().find(|segment| segment.p_type(NativeEndian) == PT_DYNAMIC) {
             let bytes = image.bytes(segment.p_offset(NativeEndian), segment.p_filesz(NativeEndian));
@@ -238,7 +242,7 @@ mod tests {
         let path = directory.path().join("program");
         let kind = |start: u64, dynamic_size: u64, name: &[u8]| {
             let mut bytes = vec![0; 64];
-            bytes[..7].copy_from_slice(&[0x7f, b'E', b'L', b'F', 2, order, 1]);
+            bytes[..6].copy_from_slice(&[0x7f, b'E', b'L', b'F', 2, order]);
             bytes[32..40].copy_from_slice(&start.to_ne_bytes());
             bytes[54..56].copy_from_slice(&56_u16.to_ne_bytes());
             bytes[56..58].copy_from_slice(&3_u16.to_ne_bytes());

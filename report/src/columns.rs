@@ -1,14 +1,15 @@
 //! The columns of a report: one description of each for JSON, CSV, Parquet, the terminal and HTML.
 //!
-//! Each row of a report is a struct in [`rows!`], whose fields are its columns:
+//! Each row of a report is a struct in [`rows!`]. It begins with the head of its constructor `of`, whose block may have statements; fields are its
+//! columns, each with its value:
 //!
 //! | field | is in |
 //! |---|---|
-//! | `name: T` | JSON, CSV and Parquet |
-//! | `name: T => (Unit "head")` | these, and the text view, which the terminal and HTML share |
-//! | `name: T => (shown Unit "head")`, with `#[serde(skip)]` | the text view only |
-//! | `name: T => (json)` | JSON only |
-//! | `name: T => (inside T)`, `name: Option<T> => (maybe T)` | JSON as an object, the others as the columns of `T` |
+//! | `name: T = value` | JSON, CSV and Parquet |
+//! | `name: T = value => (Unit "head")` | these, and the text view, which the terminal and HTML share |
+//! | `name: T = value => (shown Unit "head")`, with `#[serde(skip)]` | the text view only |
+//! | `name: T = value => (json)` | JSON only |
+//! | `name: T = value => (inside T)`, `name: Option<T> = value => (maybe T)` | JSON as an object, the others as the columns of `T` |
 
 use crate::units::{aligned, bytes, duration, grouped, ratio};
 
@@ -202,13 +203,21 @@ macro_rules! rows {
     ($(
         $(#[$meta:meta])*
         $vis:vis struct $name:ident {
-            $($(#[$field_meta:meta])* $field_vis:vis $field:ident: $type:ty $(=> ($($spec:tt)*))?,)*
+            $of_vis:vis fn of($($arg:ident: $arg_type:ty),*) { $($begin:tt)* }
+            $($(#[$field_meta:meta])* $field_vis:vis $field:ident: $type:ty = $value:expr $(=> ($($spec:tt)*))?,)*
         }
     )*) => {$(
         #[derive(Debug, serde::Serialize, schemars::JsonSchema)]
         $(#[$meta])*
         $vis struct $name {
             $($(#[$field_meta])* $field_vis $field: $type,)*
+        }
+
+        impl $name {
+            $of_vis fn of($($arg: $arg_type),*) -> Self {
+                $($begin)*
+                Self { $($field: $value),* }
+            }
         }
 
         impl $crate::columns::Row for $name {

@@ -13,35 +13,23 @@ rows! {
     /// The calls on the communicators of one name, in all ranks.
     #[serde(deny_unknown_fields)]
     pub struct CommTime {
-        /// The name.
-        pub name: String => (Name "communicator"),
-        /// The number of sends, receives and waits for messages.
-        pub p2p_calls: u64 => (Count "p2p"),
-        /// Their seconds.
-        pub p2p_seconds: f64 => (Time "time"),
-        /// The bytes that were sent.
-        pub p2p_bytes: u64 => (Bytes "bytes"),
-        /// The number of collective operations.
-        pub coll_calls: u64 => (Count "coll"),
-        /// Their seconds.
-        pub coll_seconds: f64 => (Time "time"),
-        /// The bytes that the ranks gave to them.
-        pub coll_bytes: u64 => (Bytes "bytes"),
-    }
-}
-
-impl CommTime {
-    pub(crate) fn of(comm: &CommCalls) -> Self {
-        let [p2p, coll] = [Area::PointToPoint, Area::Collective].map(|area| comm.area(area));
-        Self {
-            name: comm.name.clone(),
-            p2p_calls: p2p.count,
-            p2p_seconds: seconds(p2p.ns as f64),
-            p2p_bytes: p2p.bytes,
-            coll_calls: coll.count,
-            coll_seconds: seconds(coll.ns as f64),
-            coll_bytes: coll.bytes,
+        pub(crate) fn of(comm: &CommCalls) {
+            let [p2p, coll] = [Area::PointToPoint, Area::Collective].map(|area| comm.area(area));
         }
+        /// The name.
+        pub name: String = comm.name.clone() => (Name "communicator"),
+        /// The number of sends, receives and waits for messages.
+        pub p2p_calls: u64 = p2p.count => (Count "p2p"),
+        /// Their seconds.
+        pub p2p_seconds: f64 = seconds(p2p.ns as f64) => (Time "time"),
+        /// The bytes that were sent.
+        pub p2p_bytes: u64 = p2p.bytes => (Bytes "bytes"),
+        /// The number of collective operations.
+        pub coll_calls: u64 = coll.count => (Count "coll"),
+        /// Their seconds.
+        pub coll_seconds: f64 = seconds(coll.ns as f64) => (Time "time"),
+        /// The bytes that the ranks gave to them.
+        pub coll_bytes: u64 = coll.bytes => (Bytes "bytes"),
     }
 }
 
@@ -49,28 +37,34 @@ rows! {
     /// The calls of one name on the communicators of one name, in all ranks, and how long single calls took.
     #[serde(deny_unknown_fields)]
     pub struct CallTime {
+        pub(crate) fn of(comm: &CommCalls, calls: &CallTimes) {
+            let of_ns = |ns: u64| seconds(ns as f64);
+            let bins = calls.bins().map(|(from, below, calls)| (of_ns(from), below.map(of_ns), calls));
+        }
         /// The name of the call.
-        pub call: String => (Name "call"),
+        pub call: String = calls.name() => (Name "call"),
         /// The name of the communicators; null for calls that name none.
-        pub communicator: Option<String> => (NameOrDash "communicator"),
+        pub communicator: Option<String> =
+            Some(comm.name.clone()).filter(|name| !name.is_empty()) => (NameOrDash "communicator"),
         /// The number of calls.
-        pub calls: u64 => (Count "calls"),
+        pub calls: u64 = calls.sum.count => (Count "calls"),
         /// The number of calls whose time was measured.
-        pub timed: u64,
+        pub timed: u64 = calls.timed,
         /// The seconds in all calls; an estimate if not all were measured.
-        pub seconds: f64 => (Time "time"),
+        pub seconds: f64 = of_ns(calls.sum.ns) => (Time "time"),
         /// The seconds of the shortest measured call; null if none was measured.
-        pub min: Option<f64> => (Time "shortest"),
+        pub min: Option<f64> = calls.extremes.map(|(min, _)| of_ns(min)) => (Time "shortest"),
         /// The seconds that half of the measured calls did not exceed: the end of a bin of `durations`, limited to `min` and `max`.
-        pub median: Option<f64> => (Time "half within"),
+        pub median: Option<f64> = calls.quantile(0.5).map(of_ns) => (Time "half within"),
         /// The seconds that 99 of 100 measured calls did not exceed: the end of a bin of `durations`, limited to `min` and `max`.
-        pub p99: Option<f64> => (Time "99 % within"),
+        pub p99: Option<f64> = calls.quantile(0.99).map(of_ns) => (Time "99 % within"),
         /// The seconds of the longest measured call.
-        pub max: Option<f64> => (Time "longest"),
+        pub max: Option<f64> = calls.extremes.map(|(_, max)| of_ns(max)) => (Time "longest"),
         /// The bytes that the calls were given to send, share or write.
-        pub bytes: u64 => (Bytes "bytes"),
+        pub bytes: u64 = calls.sum.bytes => (Bytes "bytes"),
         /// The measured calls by duration.
-        pub durations: Vec<Duration> => (json),
+        pub durations: Vec<Duration> =
+            bins.map(|(from, below, calls)| Duration { from, below, calls }).collect() => (json),
     }
 }
 
@@ -89,50 +83,22 @@ pub struct Duration {
 rows! {
     /// The calls of one duration of a [`CallTime`], as a row of its own.
     pub(crate) struct Bin {
-        pub(crate) call: String => (Name "call"),
-        pub(crate) communicator: Option<String> => (NameOrDash "communicator"),
-        pub(crate) seconds_from: f64 => (Time "from"),
-        pub(crate) seconds_below: Option<f64> => (Time "below"),
-        pub(crate) calls: u64 => (Count "calls"),
+        pub(crate) fn of(of: &CallTime, bin: &Duration) {}
+        pub(crate) call: String = of.call.clone() => (Name "call"),
+        pub(crate) communicator: Option<String> = of.communicator.clone() => (NameOrDash "communicator"),
+        pub(crate) seconds_from: f64 = bin.from => (Time "from"),
+        pub(crate) seconds_below: Option<f64> = bin.below => (Time "below"),
+        pub(crate) calls: u64 = bin.calls => (Count "calls"),
     }
 }
 
 impl CallTime {
     /// Returns the measured calls by duration as rows.
-    pub(crate) fn bins(self) -> impl Iterator<Item = Bin> {
-        let Self { call, communicator, durations, .. } = self;
-        durations.into_iter().map(move |Duration { from, below, calls }| Bin {
-            call: call.clone(),
-            communicator: communicator.clone(),
-            seconds_from: from,
-            seconds_below: below,
-            calls,
-        })
+    pub(crate) fn bins(self) -> Vec<Bin> {
+        self.durations.iter().map(|bin| Bin::of(&self, bin)).collect()
     }
 
     pub(crate) fn all(job: &Job) -> impl Iterator<Item = Self> {
         job.call_times().into_iter().map(|(comm, calls)| Self::of(comm, calls))
-    }
-
-    pub(crate) fn of(comm: &CommCalls, calls: &CallTimes) -> Self {
-        let of_ns = |ns: u64| seconds(ns as f64);
-        let durations = calls.bins().map(|(from, below, calls)| Duration {
-            from: of_ns(from),
-            below: below.map(of_ns),
-            calls,
-        });
-        Self {
-            call: calls.name(),
-            communicator: Some(comm.name.clone()).filter(|name| !name.is_empty()),
-            calls: calls.sum.count,
-            timed: calls.timed,
-            seconds: of_ns(calls.sum.ns),
-            min: calls.extremes.map(|(min, _)| of_ns(min)),
-            median: calls.quantile(0.5).map(of_ns),
-            p99: calls.quantile(0.99).map(of_ns),
-            max: calls.extremes.map(|(_, max)| of_ns(max)),
-            bytes: calls.sum.bytes,
-            durations: durations.collect(),
-        }
     }
 }

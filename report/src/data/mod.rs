@@ -8,7 +8,6 @@ mod series;
 mod time;
 mod write;
 
-use mpit_format::rows::Kind;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -124,7 +123,7 @@ impl Report {
             late: job.summary.latest().iter().map(Late::of).collect(),
             nodes: nodes.map(|(name, ranks)| Nodes { name: name.clone(), ranks }).collect(),
             node_pairs: job.nodes.pairs(&shown(job)).iter().map(NodePair::of).collect(),
-            totals: Kind::ALL.into_iter().filter_map(|kind| KindTotal::of(job, kind)).collect(),
+            totals: KindTotal::all(job).collect(),
             ranks: Rank::all(job),
             communicators: job.comms.iter().map(Comm::of).collect(),
             communicator_times: job.calls_on_comms().map(CommTime::of).collect(),

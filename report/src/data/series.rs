@@ -9,22 +9,23 @@ rows! {
     /// The calls of a rank in an area of MPI in an interval. Intervals of a rank in which it made no calls of an area are left out.
     #[serde(deny_unknown_fields)]
     pub struct Interval {
+        pub(crate) fn of(row: &SeriesRow, begin: u64) {}
         /// The rank.
-        pub rank: u32,
+        pub rank: u32 = row.rank,
         /// The start of the interval, in seconds since the first one began.
-        pub start: f64,
+        pub start: f64 = seconds((row.start - begin) as f64),
         /// The end of the interval.
-        pub end: f64,
+        pub end: f64 = seconds((row.end - begin) as f64),
         /// The area: `p2p`, `coll`, `osc`, `wait`, `io` or `other`.
-        pub area: String,
+        pub area: String = row.area.as_str().into(),
         /// The number of calls.
-        pub calls: u64,
+        pub calls: u64 = row.calls,
         /// The seconds in calls.
-        pub seconds: f64,
+        pub seconds: f64 = seconds(row.ns as f64),
         /// The messages that were sent; 0 in other areas than `p2p`.
-        pub messages: u64,
+        pub messages: u64 = row.messages,
         /// The bytes of these messages.
-        pub bytes: u64,
+        pub bytes: u64 = row.bytes,
     }
 }
 
@@ -33,19 +34,5 @@ impl Interval {
     pub(crate) fn all(job: &Job) -> impl Iterator<Item = Self> {
         let begin = job.series.iter().map(|row| row.start).min().unwrap_or(0);
         job.series.iter().map(move |row| Self::of(row, begin))
-    }
-
-    fn of(row: &SeriesRow, begin: u64) -> Self {
-        let SeriesRow { rank, start, end, area, calls, ns, messages, bytes } = *row;
-        Self {
-            rank,
-            start: seconds((start - begin) as f64),
-            end: seconds((end - begin) as f64),
-            area: area.as_str().into(),
-            calls,
-            seconds: seconds(ns as f64),
-            messages,
-            bytes,
-        }
     }
 }

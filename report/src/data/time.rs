@@ -90,26 +90,31 @@ rows! {
     /// A call in all ranks.
     #[serde(deny_unknown_fields)]
     pub struct Call {
+        pub(crate) fn of(summary: &Summary, call: u16, stat: &CallStat) {
+            let known = CALLS.get(usize::from(call));
+            let (ns, run) = (stat.time.sum() as f64, summary.elapsed.sum());
+            let (longest, rank) = stat.time.max().unwrap_or_default();
+        }
         /// The name.
-        pub name: String => (Name "call"),
+        pub name: String = format!("MPI_{}", known.map_or("", |call| call.name)) => (Name "call"),
         /// The area: `p2p`, `coll`, `osc`, `wait`, `io` or `other`.
-        pub area: String,
+        pub area: String = known.map_or(Area::Other, Area::of).as_str().into(),
         /// The number of calls.
-        pub calls: u64 => (Count "calls"),
+        pub calls: u64 = number(stat.count) => (Count "calls"),
         /// The seconds in them, in all ranks.
-        pub seconds: f64 => (Time "time"),
+        pub seconds: f64 = seconds(ns) => (Time "time"),
         /// These seconds divided by the elapsed seconds of all ranks; null if no time was recorded.
-        pub share: Option<f64> => (Share "of run"),
+        pub share: Option<f64> = if run == 0 { None } else { Some(ns / run as f64) } => (Share "of run"),
         /// The mean of all ranks, in seconds.
-        pub mean: f64 => (Time "mean"),
+        pub mean: f64 = seconds(stat.time.mean_of(summary.processes)) => (Time "mean"),
         /// The smallest time of a rank; 0 if a rank did not make the call.
-        pub min: f64 => (Time "min"),
+        pub min: f64 = seconds(summary.least_time(stat) as f64) => (Time "min"),
         /// The largest time of a rank.
-        pub max: f64 => (Time "max"),
+        pub max: f64 = seconds(longest as f64) => (Time "max"),
         /// The rank that has it.
-        pub max_rank: u32 => (Plain "rank"),
+        pub max_rank: u32 = rank => (Plain "rank"),
         /// The bytes that the calls were given to send, share or write.
-        pub bytes: u64 => (BytesIfAny "bytes"),
+        pub bytes: u64 = number(stat.bytes) => (BytesIfAny "bytes"),
     }
 }
 
@@ -121,59 +126,28 @@ impl Call {
             .map(|(call, stat)| Self::of(summary, call, stat))
             .collect()
     }
-
-    pub(crate) fn of(summary: &Summary, call: u16, stat: &CallStat) -> Self {
-        let name = CALLS.get(usize::from(call));
-        let (max, max_rank) = stat.time.max().unwrap_or_default();
-        let run = summary.elapsed.sum();
-        Self {
-            name: format!("MPI_{}", name.map_or("", |name| name.name)),
-            area: name.map_or(Area::Other, Area::of).as_str().into(),
-            calls: number(stat.count),
-            seconds: seconds(stat.time.sum() as f64),
-            share: if run == 0 { None } else { Some(stat.time.sum() as f64 / run as f64) },
-            mean: seconds(stat.time.mean_of(summary.processes)),
-            min: seconds(summary.least_time(stat) as f64),
-            max: seconds(max as f64),
-            max_rank,
-            bytes: number(stat.bytes),
-        }
-    }
 }
 
 rows! {
     /// A rank that arrived last in sampled collective operations.
     #[serde(deny_unknown_fields)]
     pub struct Late {
+        pub(crate) fn of(one: &summary::Lateness) {}
         /// The rank.
-        pub rank: u32 => (Name "rank"),
+        pub rank: u32 = one.rank => (Name "rank"),
         /// The number of operations in which it was the last one.
-        pub last_in: u64 => (Count "last in"),
+        pub last_in: u64 = one.last_in => (Count "last in"),
         /// The share of sampled operations in which it was the last one.
         #[serde(skip)]
-        pub last_share: f64 => (shown Share ""),
+        pub last_share: f64 = one.last_in as f64 / one.operations.max(1) as f64 => (shown Share ""),
         /// The number of sampled operations.
-        pub operations: u64,
+        pub operations: u64 = one.operations,
         /// The seconds that all other ranks waited for it.
-        pub waited: f64 => (Time "waited"),
+        pub waited: f64 = seconds(one.waited as f64) => (Time "waited"),
         /// These seconds divided by the seconds of all ranks in sampled operations.
-        pub share: f64 => (Share "of their time"),
+        pub share: f64 = one.share() => (Share "of their time"),
         /// The maximum error in seconds that the comparison of clocks of different machines adds; 0 on one machine.
-        pub clock_error: f64,
-    }
-}
-
-impl Late {
-    pub(crate) fn of(one: &summary::Lateness) -> Self {
-        Self {
-            rank: one.rank,
-            last_in: one.last_in,
-            last_share: one.last_in as f64 / one.operations.max(1) as f64,
-            operations: one.operations,
-            waited: seconds(one.waited as f64),
-            share: one.share(),
-            clock_error: seconds(one.error as f64),
-        }
+        pub clock_error: f64 = seconds(one.error as f64),
     }
 }
 
@@ -181,40 +155,26 @@ rows! {
     /// The seconds of a rank.
     #[serde(deny_unknown_fields)]
     pub struct RankSeconds {
-        /// From MPI_Init to MPI_Finalize.
-        pub elapsed: f64 => (Time "elapsed"),
-        /// In MPI.
-        pub in_mpi: f64 => (Time "in MPI"),
-        /// In sends, receives and waits for messages.
-        pub p2p: f64 => (TimeIfAny "p2p"),
-        /// In collective operations, and in the creation of communicators.
-        pub coll: f64 => (TimeIfAny "coll"),
-        /// In one-sided communication.
-        pub osc: f64 => (TimeIfAny "osc"),
-        /// In waits for requests.
-        pub wait: f64 => (TimeIfAny "wait"),
-        /// In calls about files.
-        pub io: f64 => (TimeIfAny "io"),
-        /// In other calls.
-        pub other: f64 => (TimeIfAny "other"),
-        /// The share of the longest elapsed time that the rank does not compute: it is in MPI, or has reached MPI_Finalize.
-        pub idle_share: f64 => (Share "idle"),
-    }
-}
-
-impl RankSeconds {
-    pub(super) fn of(time: &RankTime, longest: u64) -> Self {
-        let [p2p, coll, osc, wait, io, other] = time.areas.map(|ns| seconds(ns as f64));
-        Self {
-            elapsed: seconds(time.elapsed as f64),
-            in_mpi: seconds(time.in_mpi as f64),
-            p2p,
-            coll,
-            osc,
-            wait,
-            io,
-            other,
-            idle_share: time.idle_share(longest),
+        pub(crate) fn of(time: &RankTime, longest: u64) {
+            let [messages, collectives, one_sided, waits, files, others] = time.areas.map(|ns| seconds(ns as f64));
         }
+        /// From MPI_Init to MPI_Finalize.
+        pub elapsed: f64 = seconds(time.elapsed as f64) => (Time "elapsed"),
+        /// In MPI.
+        pub in_mpi: f64 = seconds(time.in_mpi as f64) => (Time "in MPI"),
+        /// In sends, receives and waits for messages.
+        pub p2p: f64 = messages => (TimeIfAny "p2p"),
+        /// In collective operations, and in the creation of communicators.
+        pub coll: f64 = collectives => (TimeIfAny "coll"),
+        /// In one-sided communication.
+        pub osc: f64 = one_sided => (TimeIfAny "osc"),
+        /// In waits for requests.
+        pub wait: f64 = waits => (TimeIfAny "wait"),
+        /// In calls about files.
+        pub io: f64 = files => (TimeIfAny "io"),
+        /// In other calls.
+        pub other: f64 = others => (TimeIfAny "other"),
+        /// The share of the longest elapsed time that the rank does not compute: it is in MPI, or has reached MPI_Finalize.
+        pub idle_share: f64 = time.idle_share(longest) => (Share "idle"),
     }
 }

@@ -45,7 +45,8 @@ tables! {
     /// The communicators, with the operations of the processes of a part.
     Comms "comms": ["size", "o2a", "o2a_bytes", "a2o", "a2o_bytes", "a2a", "a2a_bytes"], ["name", "members"];
     /// The calls, by process, communicator, region and site.
-    Calls "calls": ["rank", "region", "site", "calls", "timed", "ns", "min_ns", "max_ns", "bytes"], ["call", "comm", "durations"];
+    Calls "calls": ["rank", "region", "site", "calls", "timed", "ns", "min_ns", "max_ns", "bytes"],
+        ["call", "comm", "durations"];
     /// The times at which processes entered collective operations.
     Late "late": ["rank", "lineage", "base_ns"], ["comm", "operations"];
     /// The places in the program, by their numbers in a process.

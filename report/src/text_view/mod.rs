@@ -74,7 +74,7 @@ fn without_bar<R>(row: R) -> (Option<f64>, R) {
 }
 
 pub(crate) fn totals(job: &Job) -> View {
-    let rows = Kind::ALL.into_iter().filter_map(|kind| KindTotal::of(job, kind)).map(without_bar);
+    let rows = KindTotal::all(job).map(without_bar);
     View::of("Totals", &KindTotal::columns(), rows, 0)
 }
 
@@ -107,7 +107,7 @@ pub(crate) fn details(job: &Job, top: usize, comms: usize) -> impl Iterator<Item
             "Durations of single calls, of the calls with the most time",
             &Bin::columns(),
             call_times.iter().take(top.min(WITH_DURATIONS)).flat_map(|(comm, calls)| {
-                let bins: Vec<Bin> = CallTime::of(comm, calls).bins().collect();
+                let bins = CallTime::of(comm, calls).bins();
                 let most = bins.iter().map(|bin| bin.calls).max().unwrap_or(0) as f64;
                 bins.into_iter().map(move |bin| (Some(share(bin.calls as f64, most)), bin))
             }),

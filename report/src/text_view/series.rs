@@ -11,33 +11,18 @@ const ROWS: usize = 12;
 rows! {
     /// A range of time. The columns about time are missing if no time was recorded.
     struct Range {
-        from: f64 => (Time "from"),
-        to: f64 => (Time "to"),
-        in_mpi: Option<f64> => (Share "in MPI"),
-        min: Option<f64> => (Share "least"),
-        min_rank: Option<u32> => (Plain "rank"),
-        max: Option<f64> => (Share "most"),
-        max_rank: Option<u32> => (Plain "rank"),
-        messages: u64 => (Count "messages"),
-        bytes: u64 => (Bytes "bytes"),
-    }
-}
-
-impl Range {
-    fn of(range: &TimeRange, has_times: bool) -> Self {
-        let TimeRange { start, end, min, max, messages, bytes, .. } = *range;
-        let times = if has_times { Some((range.in_mpi(), min, max)) } else { None };
-        Self {
-            from: start / 1e9,
-            to: end / 1e9,
-            in_mpi: times.map(|(mean, ..)| mean),
-            min: times.map(|(_, (share, _), _)| share),
-            min_rank: times.map(|(_, (_, rank), _)| rank),
-            max: times.map(|(.., (share, _))| share),
-            max_rank: times.map(|(.., (_, rank))| rank),
-            messages: messages.round() as u64,
-            bytes: bytes.round() as u64,
+        fn of(range: &TimeRange, has_times: bool) {
+            let known = |value: f64| if has_times { Some(value) } else { None };
         }
+        from: f64 = range.start / 1e9 => (Time "from"),
+        to: f64 = range.end / 1e9 => (Time "to"),
+        in_mpi: Option<f64> = known(range.in_mpi()) => (Share "in MPI"),
+        min: Option<f64> = known(range.min.0) => (Share "least"),
+        min_rank: u32 = range.min.1 => (Plain "rank"),
+        max: Option<f64> = known(range.max.0) => (Share "most"),
+        max_rank: u32 = range.max.1 => (Plain "rank"),
+        messages: u64 = range.messages.round() as u64 => (Count "messages"),
+        bytes: u64 = range.bytes.round() as u64 => (Bytes "bytes"),
     }
 }
 
