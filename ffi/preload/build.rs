@@ -31,7 +31,7 @@ const FUNCTIONS_OF_CALLS: [&str; 5] =
     ["_ZN12mpit_preload10call_table8lifetime*", "MPI_*", "PMPI_*", "mpi_*", "_ZN12mpit_preload10call_table*"];
 
 /// The calls that most programs make. Their functions are a tenth of those of all calls, among which they would be in many places.
-const FREQUENT_CALLS: [&str; 14] = [
+const FREQUENT_CALLS: [&str; 15] = [
     "Allgather",
     "Allreduce",
     "Alltoall",
@@ -42,6 +42,7 @@ const FREQUENT_CALLS: [&str; 14] = [
     "Isend",
     "Recv",
     "Reduce",
+    "Scatter",
     "Send",
     "Sendrecv",
     "Wait",
@@ -124,6 +125,8 @@ fn text_of(names: &str, shift: u32) -> String {
             name.len()
         );
     }
+    // The functions for records of all lines are short, and their symbols do not have the call's name.
+    script += "*(.text._ZN12mpit_preload10call_table*6record17h*)\n";
     for pattern in FUNCTIONS_OF_CALLS {
         let _ =
             writeln!(script, "*(SORT_BY_NAME(.text.{pattern}))\n*(SORT_BY_NAME(.text.unlikely.{pattern}))");
