@@ -7,8 +7,8 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use object::elf::{
-    DT_NEEDED, DT_SONAME, DT_STRTAB, Dyn64, ELFMAG, FileHeader64, PT_DYNAMIC, PT_INTERP, PT_LOAD,
-    ProgramHeader64,
+    DT_NEEDED, DT_NULL, DT_SONAME, DT_STRTAB, Dyn64, DynamicTag, ELFMAG, FileHeader64, PT_DYNAMIC, PT_INTERP,
+    PT_LOAD, ProgramHeader64,
 };
 use object::pod::slice_from_bytes;
 use object::read::elf::{Dyn, FileHeader, ProgramHeader};
@@ -79,7 +79,7 @@ struct Image<'a> {
     len: u64,
     segments: &'a [ProgramHeader64<NativeEndian>],
     /// The tags and values of the dynamic section.
-    dynamic: Vec<(i64, u64)>,
+    dynamic: Vec<(DynamicTag, u64)>,
 }
 
 impl<'a> Image<'a> {
@@ -96,7 +96,7 @@ impl<'a> Image<'a> {
             let (entries, _) = bytes.as_chunks::<{ size_of::<Dyn64<NativeEndian>>() }>();
             let (entries, _) = slice_from_bytes::<Dyn64<NativeEndian>>(bytes, entries.len()).ok()?;
             let entries = entries.iter().map(|entry| (entry.d_tag(NativeEndian), entry.d_val(NativeEndian)));
-            image.dynamic = entries.take_while(|(tag, _)| *tag != 0).collect();
+            image.dynamic = entries.take_while(|(tag, _)| *tag != DT_NULL).collect();
         }
         Some(image)
     }
