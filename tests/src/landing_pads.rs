@@ -70,7 +70,7 @@ fn is_forwarding(name: &str) -> bool {
             let parts = ["recorded", "not_recorded", "run", "forward", "observe"];
             last != "{{closure}}" && parts.iter().any(|part| last.starts_with(part))
         }
-        "table" => last == "timed" || last == "watched" || last.starts_with("fast_path"),
+        "call_table" => last == "timed" || last == "watched" || last.starts_with("fast_path"),
         _ => false,
     }
 }
@@ -102,7 +102,7 @@ mod tests {
         for name in [
             "calls::run",
             "nesting::forward_on_fast_path",
-            "table::messages::_::timed",
+            "call_table::messages::_::timed",
             "interpose::generic::Call::forward_to",
         ] {
             assert!(is_forwarding(&format!("mpit_preload::{name}")), "{name}");
@@ -110,7 +110,7 @@ mod tests {
         for name in [
             "calls::run::{{closure}}",
             "calls::complete",
-            "table::messages::_::record_and_choose",
+            "call_table::messages::_::record_and_choose",
             "interpose::generic::Call::record",
         ] {
             assert!(!is_forwarding(&format!("mpit_preload::{name}")), "{name}");

@@ -270,7 +270,7 @@ fn end(stopwatch: Stopwatch) {
 }
 
 /// Forwards a call that initializes the library.
-pub(crate) fn forward_initialization(forward: impl Fn() -> c_int) -> c_int {
+pub(crate) fn forward_initialization(forward: impl Fn() -> c_int + Copy) -> c_int {
     let native = ManuallyDrop::new(catch_panic_apart(native_monitoring::disable));
     let code = forward();
     catch_panic_apart(|| drop(ManuallyDrop::into_inner(native)));

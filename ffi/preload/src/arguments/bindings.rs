@@ -178,9 +178,9 @@ pub(crate) trait Binding: Copy + Debug + 'static {
 
     fn word(raw: Self::Raw) -> Word;
 
-    /// Converts an argument.
+    /// Converts an argument. The conversion is `Copy`, so that functions which forward calls have nothing to clean up.
     #[inline(always)]
-    fn convert<R>(raw: Self::Raw, conversion: impl FnOnce(Word) -> R) -> R {
+    fn convert<R>(raw: Self::Raw, conversion: impl FnOnce(Word) -> R + Copy) -> R {
         conversion(Self::word(raw))
     }
 }
@@ -224,7 +224,7 @@ impl Binding for Any {
 
     // A separate function, because each record has many arguments.
     #[inline(never)]
-    fn convert<R>(raw: Word, conversion: impl FnOnce(Word) -> R) -> R {
+    fn convert<R>(raw: Word, conversion: impl FnOnce(Word) -> R + Copy) -> R {
         conversion(raw)
     }
 }

@@ -12,7 +12,7 @@ use mpit_sync::thread_slots;
 
 use super::{
     Arguments, Begun, Call, IS_NARROW, MESSAGES, OF_PROCESS, OF_THREADS, buffered, clean, has_sent,
-    keep_request, next_collective, polls, store,
+    keep_request, next_collective, polls, store_arguments, store_state,
 };
 
 impl Call {
@@ -93,8 +93,9 @@ pub(crate) fn enter_at_once(call: Call, arguments: &Arguments) -> Option<Begun> 
             words[words::REQUESTS + at].store(handle as u64, Relaxed);
         }
     }
+    let bits = store_arguments(words, arguments, object);
     let number = comm_words.map(|words| next_collective(words, call, arguments));
-    store(words, call, arguments, (object, number), arguments.position());
+    store_state(words, call, number, bits, arguments.position());
     Some(Begun { words: Some(words), messages: None, number: 0 })
 }
 

@@ -239,19 +239,14 @@ fn enter_with(words: &'static ThreadWords, call: Call, arguments: &Arguments) ->
     if let Some(group) = arguments.group {
         requests::store_group(words, group);
     }
-    store(words, call, arguments, (object, number), position);
+    let bits = store_arguments(words, arguments, object);
+    store_state(words, call, number, bits, position);
     Begun { words: Some(words), messages: None, number: number.unwrap_or(0) }
 }
 
-/// Stores the description of a call in words that have its datatype, and the number of a collective operation.
+/// Stores the arguments of a call in words that have its datatype. Returns the bits of these words.
 #[inline(always)]
-fn store(
-    words: &ThreadWords,
-    call: Call,
-    arguments: &Arguments,
-    (object, number): (Option<u64>, Option<u64>),
-    position: u64,
-) {
+fn store_arguments(words: &ThreadWords, arguments: &Arguments, object: Option<u64>) -> u64 {
     let mut bits = u64::from(arguments.datatype.is_some()) << words::DATATYPE;
     let mut store = |at: usize, value: Option<u64>| {
         if let Some(value) = value {
@@ -263,7 +258,17 @@ fn store(
     store(words::PEER, arguments.peer());
     store(words::SECOND, arguments.second());
     store(words::COUNT, arguments.count.map(i64::cast_unsigned));
-    store(words::NUMBER, number);
+    bits
+}
+
+/// Completes the description of a call that begins, by the number of a collective operation and the bits of its arguments.
+#[inline(always)]
+fn store_state(words: &ThreadWords, call: Call, number: Option<u64>, bits: u64, position: u64) {
+    let mut bits = bits;
+    if let Some(number) = number {
+        words[words::NUMBER].store(number, Relaxed);
+        bits |= 1 << words::NUMBER;
+    }
     words[words::POSITION].store(position, Relaxed);
     let count = (words[words::STATE].load(Relaxed) >> words::NUMBER_SHIFT) + 1;
     let state = count << words::NUMBER_SHIFT | u64::from(call.index) << words::CALL_SHIFT | bits;
