@@ -264,7 +264,7 @@ const COLLECTIVES: [&str; 6] = ["Barrier", "Allreduce", "Bcast", "Reduce", "Allt
 /// The number of calls in `c/times_built_in.c` in which a process waits.
 const BUILT_IN: usize = 12;
 
-/// What a process did before and in a call.
+/// The computation of a process before a call, and its delay in the call.
 #[derive(Clone, Copy, Default)]
 struct Computed {
     /// The times between which it computed before the call.

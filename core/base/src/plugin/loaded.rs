@@ -35,7 +35,7 @@ struct Loaded {
 
 /// The plug-ins of this process.
 struct State {
-    /// Those that were loaded, by their numbers.
+    /// The loaded ones, by number.
     loaded: Vec<&'static Loaded>,
     /// The identities of files that are being loaded.
     loading: Vec<(u64, u64)>,
