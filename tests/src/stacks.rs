@@ -166,7 +166,7 @@ pub fn on_each(test: &str, run: impl Fn(&Stack) -> Outcome + Sync) -> Outcome {
 }
 
 /// The environment variable that, set to `all`, runs tests of [`on_each_family`] on every available stack.
-const FAMILIES: &str = "MPIT_TEST_FAMILIES";
+pub const FAMILIES: &str = "MPIT_TEST_FAMILIES";
 
 /// Runs a test of what depends on mpit alone, as [`for_each`] does: on one available stack of Open MPI's family and one of MPICH's. The stacks
 /// of a family take turns, by the name of the test.

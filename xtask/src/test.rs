@@ -89,7 +89,12 @@ fn prepare(chosen: &Chosen) -> Outcome<(Vec<String>, Vec<Command>)> {
         let setup = scope.spawn(needed);
         let calls = match chosen {
             Chosen::Tiers { first, second } => {
-                let calls = tiers::calls(*first, *second)?;
+                let mut calls = tiers::calls(*first, *second)?;
+                if *first && *second {
+                    for call in &mut calls {
+                        call.env(stacks::FAMILIES, "all");
+                    }
+                }
                 tiers::build()?;
                 calls
             }
