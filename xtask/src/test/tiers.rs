@@ -85,7 +85,7 @@ pub(super) fn calls(first: bool, second: bool) -> Outcome<Vec<Command>> {
     Ok(calls)
 }
 
-/// Returns the call of cargo that runs tests of the workspace, which [`build`] has built.
+/// Returns the call of cargo that runs tests of the workspace, which [`build()`] has built.
 pub(super) fn call(arguments: &[&str]) -> Command {
     let mut call = cargo_test(&[&WORKSPACE[..], arguments].concat());
     // By `build`.
