@@ -51,16 +51,14 @@ fn run(scenario: &str) -> ExitCode {
             thread::sleep(Duration::from_secs(60));
             Ok(())
         }),
-        "child" => launch(2, |world| match world.rank() {
-            1 => {
+        "child" => launch(2, |world| {
+            assert_eq!(io::stdin().read(&mut [0])?, 0);
+            if world.rank() == 1 {
                 let mut command = Command::new("sleep");
                 command.arg("20").stdout(Stdio::null()).stderr(Stdio::null()).spawn()?;
-                process::exit(7)
+                process::exit(7);
             }
-            _ => {
-                assert_eq!(io::stdin().read(&mut [0])?, 0);
-                Ok(())
-            }
+            Ok(())
         }),
         _ => launch(3, |world| fail(scenario, world)),
     }
