@@ -42,7 +42,7 @@ enum Sender {
 
 /// The columns of a line behind the rank of its process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Columns {
+pub(crate) enum LineShape {
     /// The other process, the sum, and a histogram of sizes: one for each pair of processes.
     Sizes,
     /// The other process, and the sum.
@@ -56,13 +56,13 @@ struct Properties {
     name: &'static str,
     section: Section,
     sender: Sender,
-    columns: Columns,
+    shape: LineShape,
     block: BlockKind,
 }
 
 macro_rules! kinds {
     ($($(#[$doc:meta])*
-    $kind:ident: $letter:literal, $name:literal, $section:ident, $sender:ident, $columns:ident, $block:ident;)*) => {
+    $kind:ident: $letter:literal, $name:literal, $section:ident, $sender:ident, $shape:ident, $block:ident;)*) => {
         /// A kind of rows, by the letter of its lines.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
         pub enum Kind {
@@ -74,7 +74,7 @@ macro_rules! kinds {
             name: $name,
             section: Section::$section,
             sender: Sender::$sender,
-            columns: Columns::$columns,
+            shape: LineShape::$shape,
             block: BlockKind::$block,
         },)*];
 
@@ -147,8 +147,8 @@ impl Kind {
     }
 
     #[inline]
-    pub(crate) const fn columns(self) -> Columns {
-        self.properties().columns
+    pub(crate) const fn shape(self) -> LineShape {
+        self.properties().shape
     }
 
     /// Returns the kind of the blocks in which a store has the sums.

@@ -19,11 +19,11 @@ use crate::{calls, coll, comms, osc, pml, windows};
 pub struct Runtime {
     world: OnceLock<World>,
     ended: AtomicBool,
-    /// The components of `pml`.
+    /// The dispatch of messages.
     pub pml: pml::Dispatch,
-    /// The components of `osc`.
+    /// The dispatch of one-sided accesses.
     pub osc: osc::Dispatch,
-    /// The components of `coll`.
+    /// The dispatch of collective operations.
     pub coll: coll::Dispatch,
     /// The communicators.
     pub comms: Comms,

@@ -1,7 +1,9 @@
 //! The launcher: starts a program as several ranks, forwards their messages, and supervises them.
 
+use std::fs::File;
 use std::io::{self, BufReader, Write};
 use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::fs::FileTypeExt;
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::{ExitStatusExt, parent_id};
 use std::process::{self, Child, Command, ExitCode, ExitStatus};
@@ -32,28 +34,48 @@ pub type Outcome = Result<(), Box<dyn error::Error>>;
 ///
 /// The process that calls this first starts its own program again, with the same arguments, once for each rank, and waits;
 /// each rank reaches this call and runs `body`. So the launcher and every rank execute the code before the call, and only
-/// the ranks execute `body`. The standard input of a rank is its connection to the launcher. A program launches one job.
+/// the ranks execute `body`. The standard input of a rank is its connection to the launcher until this call, and empty from then on. A
+/// program launches one job.
 ///
 /// A rank fails when `body` returns an error, panics, or when the process ends before `body` does. The launcher then reports the rank and
 /// the reason, gives the other ranks a second to detect the failure, kills the remaining ones, and returns the exit code of
 /// the first rank that failed (128 + n after a signal n). When the launcher ends, the ranks end, too.
 pub fn launch(ranks: usize, body: impl FnOnce(&Comm) -> Outcome) -> ExitCode {
-    let result = match place() {
+    let result = place().and_then(|place| match place {
         Some((rank, size)) => run(rank, size, body).map(|()| ExitCode::SUCCESS),
         None => supervise(ranks).map_err(|error| format!("cannot launch {ranks} ranks: {error}")),
-    };
+    });
     result.unwrap_or_else(|message| {
         warn(&message);
         ExitCode::FAILURE
     })
 }
 
-/// Returns the rank of this process and the number of ranks, if a launcher started it. A program that a rank starts inherits the variable.
-fn place() -> Option<(usize, usize)> {
-    let variable = environment::var(RANK)?;
-    let mut numbers = variable.split(' ').map_while(|number| number.parse().ok());
-    let (rank, size, launcher): (usize, usize, usize) = (numbers.next()?, numbers.next()?, numbers.next()?);
-    if launcher == parent_id() as usize { Some((rank, size)) } else { None }
+/// Returns the rank of this process and the number of ranks, if a launcher started it. A program that a rank starts inherits the variable,
+/// but not the connection.
+///
+/// # Errors
+///
+/// Fails in a rank whose launcher has ended.
+fn place() -> Result<Option<(usize, usize)>, String> {
+    let numbers = || {
+        let variable = environment::var(RANK)?;
+        let mut numbers = variable.split(' ').map_while(|number| number.parse().ok());
+        Some([numbers.next()?, numbers.next()?, numbers.next()?])
+    };
+    let Some([rank, size, launcher]) = numbers() else { return Ok(None) };
+    if launcher == parent_id() as usize {
+        return Ok(Some((rank, size)));
+    }
+    if is_connected().unwrap_or(false) {
+        return Err(format!("rank {rank} cannot join: its launcher, process {launcher}, has ended"));
+    }
+    Ok(None)
+}
+
+/// Returns true if standard input is a socket.
+fn is_connected() -> io::Result<bool> {
+    Ok(File::from(io::stdin().as_fd().try_clone_to_owned()?).metadata()?.file_type().is_socket())
 }
 
 /// Runs the body of a rank.
@@ -63,7 +85,10 @@ fn run(rank: usize, size: usize, body: impl FnOnce(&Comm) -> Outcome) -> Result<
         return Err("cannot launch: this process was a rank already; a program can launch one job".into());
     }
     let connect = || {
+        // The duplicate is closed in programs that this one starts. They would read messages from standard input, and the launcher would
+        // not learn of the end of this process before theirs.
         let stream = UnixStream::from(io::stdin().as_fd().try_clone_to_owned()?);
+        rustix::stdio::dup2_stdin(File::open("/dev/null")?)?;
         host::initialized(World::new(rank as u32, size as u32));
         Process::new(stream, rank, size)
     };

@@ -5,7 +5,9 @@
 #![allow(clippy::disallowed_methods, reason = "a test reads what its parent process set")]
 
 use std::error::Error;
-use std::io::{BufRead, BufReader, Read};
+use std::io::{self, BufRead, BufReader, Read};
+use std::os::fd::OwnedFd;
+use std::os::unix::net::UnixStream;
 use std::process::{Command, ExitCode, Output, Stdio};
 use std::time::{Duration, Instant};
 use std::{env, process, thread};
@@ -47,6 +49,15 @@ fn run(scenario: &str) -> ExitCode {
         "sleep" => launch(3, |_| {
             println!("up");
             thread::sleep(Duration::from_secs(60));
+            Ok(())
+        }),
+        "child" => launch(2, |world| {
+            assert_eq!(io::stdin().read(&mut [0])?, 0);
+            if world.rank() == 1 {
+                let mut command = Command::new("sleep");
+                command.arg("20").stdout(Stdio::null()).stderr(Stdio::null()).spawn()?;
+                process::exit(7);
+            }
             Ok(())
         }),
         _ => launch(3, |world| fail(scenario, world)),
@@ -145,7 +156,23 @@ fn check_all() {
     check("stubborn", 128 + 9, &["rank 1 failed: signal: 9 (SIGKILL)", "ended the remaining ranks: 0, 2"]);
     assert!(start.elapsed() < Duration::from_secs(20));
 
+    // A program that a rank started does not hold its connection.
+    let start = Instant::now();
+    check("child", 7, &["rank 1 failed: exit status: 7"]);
+    assert!(start.elapsed() < Duration::from_secs(15));
+
+    a_rank_without_its_launcher_fails().expect("the scenario runs");
     ranks_end_with_their_launcher().expect("the scenario runs");
+}
+
+fn a_rank_without_its_launcher_fails() -> io::Result<()> {
+    let (_connection, of_rank) = UnixStream::pair()?;
+    let mut command = command("fine");
+    let output = command.env("MPIT_LOCAL_RANK", "0 3 0").stdin(OwnedFd::from(of_rank)).output()?;
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{errors}");
+    assert_eq!(errors, "mpit: rank 0 cannot join: its launcher, process 0, has ended\n");
+    Ok(())
 }
 
 fn ranks_end_with_their_launcher() -> Result<(), Box<dyn Error>> {

@@ -78,7 +78,9 @@ fn write_numbered(
             }
             number += 1;
         }
-        fs::remove_file(temporary)
+        // The file is written. Some network file systems fail to unlink one of its names.
+        let _ = fs::remove_file(temporary);
+        Ok(())
     };
     without_size_signal(|| through_temporary(&name(identity::number()), write, put))
         .inspect_err(|error| warn(format_args!("cannot write {}{ending}: {error}", stem.display())))

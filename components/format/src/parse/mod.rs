@@ -15,7 +15,7 @@ use crate::profile::{
     ABOUT_WORD, About, CALL_WORD, COMPONENT_WORD, LATE_WORD, PATTERNS, RECOVERED_LINE, REGION_WORD,
     SITE_WORD, TIME_WORD,
 };
-use crate::rows::{Columns, Kind, Section};
+use crate::rows::{Kind, LineShape, Section};
 use crate::times::{CallRow, LateRow, RegionRow, SiteRow, TimeRow};
 use crate::{Identity, TrafficSum, identity};
 
@@ -321,7 +321,7 @@ impl<'a, S: Sink> Reader<'a, S> {
         let me = rest.rank("the rank of the sender")?;
         rest.literal(b"\t", "a tab after the rank of the sender")?;
         let peer = rest.rank("the rank of the receiver")?;
-        let last = if kind.columns() == Columns::SumOfEach && rest.literal(b"-", "").is_ok() {
+        let last = if kind.shape() == LineShape::SumOfEach && rest.literal(b"-", "").is_ok() {
             rest.rank("the last rank of a range")?
         } else {
             peer
@@ -335,7 +335,7 @@ impl<'a, S: Sink> Reader<'a, S> {
         }
         self.check_place(kind.section(), me)?;
         // The histogram of a pair is on the line `E`, or else on the line `I`.
-        if kind.columns() == Columns::Sizes && (kind == Kind::External || !rest.0.is_empty()) {
+        if kind.shape() == LineShape::Sizes && (kind == Kind::External || !rest.0.is_empty()) {
             rest.literal(b"\t", "a tab and a histogram")?;
             self.sink.add_sizes(&parse_histogram(rest)?);
         } else {

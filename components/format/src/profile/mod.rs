@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use crate::files::{MAX_NAME, cut_off};
 use crate::messages::{BINS, Row};
-use crate::rows::{Columns, Kind, Section};
+use crate::rows::{Kind, LineShape, Section};
 use crate::times::{CallRow, LateRow, RegionRow, SiteRow, TimeRow};
 use crate::{Identity, OUTSIDE, TrafficSum};
 
@@ -248,7 +248,7 @@ impl Profile {
             let follows = |next: &&SumRow, last: u32| {
                 next.kind == *kind && next.to == last.wrapping_add(1) && next.sum == *sum
             };
-            while kind.columns() == Columns::SumOfEach && rows.next_if(|next| follows(next, last)).is_some() {
+            while kind.shape() == LineShape::SumOfEach && rows.next_if(|next| follows(next, last)).is_some() {
                 last += 1;
             }
             self.pair(out, *kind, *to, last, *sum);

@@ -1,5 +1,8 @@
 //! Collective operations, against answers computed directly.
 
+use std::thread;
+use std::time::{Duration, SystemTime};
+
 use mpit_local::{Comm, Error, Result};
 
 use super::job;
@@ -39,6 +42,27 @@ fn one_rank() {
 #[test]
 fn five_ranks() {
     job(5, |world| Ok(check(world)?));
+}
+
+#[test]
+fn a_barrier_holds_until_all_are_there() {
+    job(3, |world| {
+        if world.rank() == 2 {
+            thread::sleep(Duration::from_millis(20));
+        }
+        let entered = now();
+        world.barrier()?;
+        let left = now();
+        let last_entered = world.allreduce(&[entered], u64::max)?;
+        let first_left = world.allreduce(&[left], u64::min)?;
+        assert!(last_entered <= first_left);
+        Ok(())
+    });
+}
+
+/// Returns the nanoseconds on a clock that all ranks share.
+fn now() -> u64 {
+    SystemTime::UNIX_EPOCH.elapsed().map_or(0, |elapsed| elapsed.as_nanos() as u64)
 }
 
 #[test]

@@ -89,10 +89,11 @@ impl Windows {
     /// Returns the sums of a window; zero for one that is not counted.
     pub(super) fn sums(&self, id: u64) -> AccessSums {
         let Some(window) = self.of(id) else { return AccessSums::default() };
-        let sums = window.sums().map(|sums| sums.map(|sum| sum.get()).into());
+        let Some(sums) = window.sums() else { return AccessSums::default() };
+        let sums = sums.map(|sum| sum.get()).into();
         fence(Acquire);
         // If the number changed, the window was freed meanwhile, and the sums may be of the one that has its slot now.
-        sums.filter(|_| window.id.load(Relaxed) == id).unwrap_or_default()
+        if window.id.load(Relaxed) == id { sums } else { AccessSums::default() }
     }
 
     #[inline]

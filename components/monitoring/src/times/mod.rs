@@ -24,6 +24,7 @@ use mpit_format::store::times::time;
 use mpit_format::times::{Clock, machine};
 use mpit_frameworks::comms::Reader;
 use mpit_sync::lock::Mutex;
+use mpit_sync::memory;
 use mpit_sync::static_ref::StaticRef;
 
 pub use loaded_objects::{begin_generation, closing_begins, closing_ends, generation};
@@ -262,8 +263,12 @@ pub(crate) fn add_to(profile: &mut Profile) {
     let mut records = TimeRecords::default();
     OF_PROCESS.each_block(|kind, words| {
         if kind.content() == Content::Times {
-            // The words are not damaged.
-            let _ = records.add(kind, words.iter().map(|word| word.load(Relaxed)));
+            let added = records.add(kind, words.iter().map(|word| word.load(Relaxed)));
+            // This process wrote the words, so only a difference between writer and decoder can refuse them.
+            debug_assert!(added.is_ok(), "{added:?}");
+            if added.is_err() {
+                memory::count_dropped();
+            }
         }
     });
     records.add_to(profile);

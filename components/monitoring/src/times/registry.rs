@@ -215,13 +215,15 @@ impl Records {
             add(sums.entry(key).or_insert([0; call_words::CELLS]), words);
         }
         let to_slot = slot(target.id.get());
-        let Some(to) = all.comm(target.id.get(), &label(target)) else { return };
+        let mut to = all.comm(target.id.get(), &label(target));
         for (key, mut sum) in sums {
-            if let Some(words) = to.cell(to_slot, key) {
-                add(&mut sum, words);
-                for (word, value) in words.iter().zip(sum) {
-                    word.store(value, Relaxed);
-                }
+            let Some(words) = to.as_deref_mut().and_then(|to| to.cell(to_slot, key)) else {
+                memory::count_dropped();
+                continue;
+            };
+            add(&mut sum, words);
+            for (word, value) in words.iter().zip(sum) {
+                word.store(value, Relaxed);
             }
         }
         if let Some(from) = all.comms.get_mut(&slot(comm.get())) {
@@ -241,4 +243,55 @@ impl Records {
 fn add(sum: &mut [u64; call_words::CELLS], words: &CallWords) {
     let words = words.each_ref().map(|word| word.load(Relaxed));
     mpit_format::store::add_calls(sum, &words);
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::disallowed_methods, reason = "a test reads what its parent process set")]
+
+    use std::env;
+    use std::process::Command;
+
+    use mpit_frameworks::comms::Ranks;
+
+    use super::*;
+
+    const IN_CHILD: &str = "MPIT_TEST_WITHOUT_MEMORY";
+
+    /// The state of the memory is one of the process, so a child runs the test.
+    #[test]
+    fn merges_without_memory_are_counted() {
+        if env::var_os(IN_CHILD).is_some() {
+            return merge_without_memory();
+        }
+        let mut command = Command::new(env::current_exe().unwrap());
+        command.args(["--exact", "times::registry::tests::merges_without_memory_are_counted"]);
+        let output = command.env(IN_CHILD, "1").output().unwrap();
+        let text = String::from_utf8_lossy(&output.stdout);
+        assert!(output.status.success() && text.contains("1 passed"), "{text}");
+    }
+
+    fn merge_without_memory() {
+        let (freed, kept) = (CommId::from_number(1), CommId::from_number(2));
+        let words: &CallWords = Box::leak(Box::new([const { AtomicU64::new(0) }; call_words::CELLS]));
+        words[0].store(5, Relaxed);
+        let calls = BTreeMap::from([(Key { thread: 1, call: 0, region: 0, site: 0 }, words)]);
+        let comms = BTreeMap::from([(slot(freed.get()), OfComm { id: freed.get(), words: None, calls })]);
+        let records = Records(Mutex::new(All { comms, labels: BTreeMap::new(), late: BTreeMap::new() }));
+        let target = Record {
+            id: kept,
+            name: "kept".into(),
+            origin: None,
+            ranks: Ranks::World(2),
+            remote: false,
+            neighbors: [].into(),
+            alike: 2,
+            newest: 0,
+        };
+        memory::set_short();
+        records.merge(freed, &target);
+        assert_eq!(memory::dropped(), 1);
+        // The next communicator in the slot does not start with these.
+        assert_eq!(words[0].load(Relaxed), 0);
+    }
 }

@@ -15,7 +15,7 @@ pub trait ErasedCvar: Sync {
         None
     }
 
-    /// Copies the value to `out`. Fails if `count` is less than that of the variable.
+    /// Copies the value to `out`. Fails if `count` is less than [`CvarDesc::count`](super::CvarDesc::count).
     ///
     /// # Safety
     ///

@@ -33,8 +33,8 @@ pub trait Definition: sealed::Sealed + 'static {
     /// Returns kind and name, for messages: ``pvar `messages` (COUNTER)``.
     fn label(&self) -> String;
 
-    /// Returns the addition to the name in the label.
-    fn addition(&self) -> String {
+    /// Returns the text behind the name in the label.
+    fn label_suffix(&self) -> String {
         String::new()
     }
 
@@ -70,7 +70,7 @@ macro_rules! definitions {
             }
 
             fn label(&self) -> String {
-                format!(concat!($label, " `{}`{}"), self.name(), self.addition())
+                format!(concat!($label, " `{}`{}"), self.name(), self.label_suffix())
             }
 
             $(fn $getter(&self) -> $type {
@@ -88,7 +88,7 @@ definitions! {
             Self::key_of(self.name(), self.class())
         }
 
-        fn addition(&self) -> String {
+        fn label_suffix(&self) -> String {
             format!(" ({})", self.class())
         }
     }

@@ -115,7 +115,7 @@ impl RegistrationPlan {
             for (desc, key) in block.iter().copied().zip(keys.iter().copied()) {
                 let enumeration = desc.enumeration();
                 let checked = check::check_pvar(desc, enumeration)
-                    .and_then(|()| self.check_is_there(registry, "enumeration", enumeration));
+                    .and_then(|()| self.check_dependency(registry, "enumeration", enumeration));
                 self.plan(registry, (desc, key), checked);
             }
         }
@@ -124,7 +124,7 @@ impl RegistrationPlan {
     fn plan_cvars(&mut self, registry: &Registry, image: &Image) {
         for desc in sorted(&image.cvars, |_| false, |_| ()) {
             let checked = check::check_cvar(desc)
-                .and_then(|()| self.check_is_there(registry, "enumeration", desc.enumeration()));
+                .and_then(|()| self.check_dependency(registry, "enumeration", desc.enumeration()));
             self.plan(registry, (desc, desc.key()), checked);
         }
     }
@@ -143,8 +143,8 @@ impl RegistrationPlan {
         for desc in sorted(&image.events, is_bound, |_| ()) {
             let cell = std::ptr::from_ref(desc.cell());
             let checked = check::check_event(desc, cells.get(&cell).copied())
-                .and_then(|()| self.check_is_there(registry, "enumeration", desc.element_names()))
-                .and_then(|()| self.check_is_there(registry, "source", Some(desc.source())));
+                .and_then(|()| self.check_dependency(registry, "enumeration", desc.element_names()))
+                .and_then(|()| self.check_dependency(registry, "source", Some(desc.source())));
             if self.plan(registry, (desc, desc.key()), checked) {
                 cells.insert(cell, desc);
             }
@@ -174,7 +174,7 @@ impl RegistrationPlan {
     }
 
     /// Refuses a definition that needs another one, such as an enumeration, which was left out.
-    fn check_is_there<D: Planned>(
+    fn check_dependency<D: Planned>(
         &mut self,
         registry: &Registry,
         what: &str,

@@ -54,7 +54,7 @@ impl Session<'_> {
         class: Class,
         object: Option<&Object<'_>>,
     ) -> Result<HandleOf<'_, C>> {
-        self.typed_at(self.index_of(cell, |its| its == class), object)
+        self.typed_at(self.index_of(cell, |candidate| candidate == class), object)
     }
 
     fn index_of<C: Cell>(&self, cell: &'static C, is_wanted: impl Fn(Class) -> bool) -> Option<u32> {

@@ -44,8 +44,9 @@ pub struct Claim(Vec<&'static ForeignComponent>);
 impl Claim {
     /// Claims the names and subscriptions of components. Those whose name or subscription is taken are refused.
     pub fn new(components: Vec<ForeignComponent>) -> (Self, Vec<Refusal>) {
-        let mut all = ALL.lock();
+        // Declared before the guard, which so is dropped first on an unwind: dropping a claim locks the list.
         let (mut claim, mut refusals) = (Self::default(), Vec::new());
+        let mut all = ALL.lock();
         for component in components {
             if let Some(first) = first_of(&all, component.framework, component.name()) {
                 refusals.push(Refusal::duplicate(component.label(), component.origin(), first));
