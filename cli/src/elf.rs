@@ -1,6 +1,6 @@
 //! Inspection of program files: static or dynamic, with an MPI library or not.
 
-use std::ffi::OsStr;
+use std::ffi::{CStr, OsStr};
 use std::fs::File;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::PermissionsExt;
@@ -36,7 +36,7 @@ pub(crate) enum Program {
 /// The largest number of bytes of a path, and of the first line of a script.
 const MAX_PATH: u64 = 4096;
 
-/// The largest number of bytes that are read at once: more than any table needs, so that damaged sizes use no more.
+/// The largest number of bytes of a table: more than any needs, so that damaged sizes use no more.
 const MAX_BYTES: u64 = 64 << 20;
 
 impl Program {
@@ -87,8 +87,15 @@ impl<'a> Image<'a> {
     fn parse(data: &'a ReadCache<File>) -> Option<Self> {
         // Any version will do: the kernel does not read it either.
         let header = data.read_at::<FileHeader64<NativeEndian>>(0).ok()?;
-        let endian =
-            header.endian().ok().filter(|_| header.e_ident().magic == ELFMAG && header.is_class_64())?;
+        let endian = header.endian().ok()?;
+        if header.e_ident().magic != ELFMAG || !header.is_class_64() {
+            return None;
+        }
+        // Section 0 may have the number, of 32 bits.
+        let count = u64::from(header.phnum(endian, data).ok()?);
+        if count * size_of::<ProgramHeader64<NativeEndian>>() as u64 > MAX_BYTES {
+            return None;
+        }
         let segments = header.program_headers(endian, data).ok()?;
         let mut image = Self { data, len: data.len().ok()?, segments, dynamic: Vec::new() };
         if let Some(segment) = segments.iter().find(|segment| segment.p_type(NativeEndian) == PT_DYNAMIC) {
@@ -113,9 +120,10 @@ impl<'a> Image<'a> {
 
     /// Returns the path of the dynamic linker that the program names.
     fn interpreter(&self) -> Option<PathBuf> {
-        let path =
-            self.segments.iter().find_map(|segment| segment.interpreter(NativeEndian, self.data).ok()?);
-        path.map(|path| OsStr::from_bytes(path).into())
+        let segment = self.segments.iter().find(|segment| segment.p_type(NativeEndian) == PT_INTERP)?;
+        let size = segment.p_filesz(NativeEndian).min(MAX_PATH);
+        let path = CStr::from_bytes_until_nul(self.bytes(segment.p_offset(NativeEndian), size)).ok()?;
+        Some(OsStr::from_bytes(path.to_bytes()).into())
     }
 
     /// Returns true for a file without an interpreter, but with a soname or needed libraries. The C library has an interpreter.
@@ -240,24 +248,33 @@ mod tests {
         const END: u64 = 3 << 30;
         let (directory, order) = (tempfile::tempdir().unwrap(), u8::from(cfg!(target_endian = "big")) + 1);
         let path = directory.path().join("program");
+        let with_header =
+            |start: u64, dynamic_size: u64, name: &[u8], interpreter: &[u8], change: &[(usize, &[u8])]| {
+                let mut bytes = vec![0; 64];
+                bytes[..6].copy_from_slice(&[0x7f, b'E', b'L', b'F', 2, order]);
+                bytes[32..40].copy_from_slice(&start.to_ne_bytes());
+                bytes[54..56].copy_from_slice(&56_u16.to_ne_bytes());
+                bytes[56..58].copy_from_slice(&3_u16.to_ne_bytes());
+                // The string table is at the end of the file, as patchelf puts it.
+                let segments = [(3, 280, 0, u64::MAX), (2, 232, 0, dynamic_size), (1, END, 0x1000, 4096)];
+                for (kind, offset, address, size) in segments {
+                    bytes.extend(u32::to_ne_bytes(kind).into_iter().chain([0; 4]));
+                    bytes.extend([offset, address, 0, size, 0, 0].map(u64::to_ne_bytes).as_flattened());
+                }
+                bytes.extend([5, 0x1000, 1, 8, 0, 0].map(u64::to_ne_bytes).as_flattened());
+                bytes.extend(interpreter);
+                bytes.resize(bytes.len().max(512), 0);
+                for (at, changed) in change {
+                    bytes[*at..*at + changed.len()].copy_from_slice(changed);
+                }
+                let file = std::fs::File::create(&path).unwrap();
+                file.write_all_at(&bytes, 0).unwrap();
+                file.write_all_at(name, END + 8).unwrap();
+                file.set_permissions(std::fs::Permissions::from_mode(0o755)).unwrap();
+                Program::of(&path)
+            };
         let kind = |start: u64, dynamic_size: u64, name: &[u8]| {
-            let mut bytes = vec![0; 64];
-            bytes[..6].copy_from_slice(&[0x7f, b'E', b'L', b'F', 2, order]);
-            bytes[32..40].copy_from_slice(&start.to_ne_bytes());
-            bytes[54..56].copy_from_slice(&56_u16.to_ne_bytes());
-            bytes[56..58].copy_from_slice(&3_u16.to_ne_bytes());
-            // The string table is at the end of the file, as patchelf puts it.
-            let segments = [(3, 0, 0, 0), (2, 232, 0, dynamic_size), (1, END, 0x1000, 4096)];
-            for (kind, offset, address, size) in segments {
-                bytes.extend(u32::to_ne_bytes(kind).into_iter().chain([0; 4]));
-                bytes.extend([offset, address, 0, size, 0, 0].map(u64::to_ne_bytes).as_flattened());
-            }
-            bytes.extend([5, 0x1000, 1, 8, 0, 0].map(u64::to_ne_bytes).as_flattened());
-            let file = std::fs::File::create(&path).unwrap();
-            file.write_all_at(&bytes, 0).unwrap();
-            file.write_all_at(name, END + 8).unwrap();
-            file.set_permissions(std::fs::Permissions::from_mode(0o755)).unwrap();
-            Program::of(&path)
+            with_header(start, dynamic_size, name, b"/lib64/ld-linux-x86-64.so.2", &[])
         };
         assert_eq!(kind(64, 48, b"libmpi.so.40"), Some(Program::Mpi));
         assert_eq!(kind(64, u64::MAX, b"libmpi"), Some(Program::Mpi));
@@ -266,5 +283,22 @@ mod tests {
         for start in [2 * END, u64::MAX] {
             assert_eq!(kind(start, 48, b"libmpi.so.40"), Some(Program::Other));
         }
+        let with_linker = |linker: &[u8]| with_header(64, 48, b"libmpi.so.40", linker, &[]);
+        assert_eq!(with_linker(b"/lib/ld-musl-x86_64.so.1"), Some(Program::OtherLibc));
+        // A path without an end in the longest length is none.
+        let long = ["/".repeat(4096).as_bytes(), b"ld-musl-x86_64.so.1"].concat();
+        assert_eq!(with_linker(&long), Some(Program::Mpi));
+        // Section 0, at 320, has the number of segments.
+        let with_segments = |count: u32| {
+            let changes: [(usize, &[u8]); 4] = [
+                (40, &320_u64.to_ne_bytes()),
+                (56, &u16::MAX.to_ne_bytes()),
+                (58, &64_u16.to_ne_bytes()),
+                (320 + 44, &count.to_ne_bytes()),
+            ];
+            with_header(64, 48, b"libmpi.so.40", b"/lib64/ld-linux-x86-64.so.2", &changes)
+        };
+        assert_eq!(with_segments(3), Some(Program::Mpi));
+        assert_eq!(with_segments(2 << 20), Some(Program::Other));
     }
 }

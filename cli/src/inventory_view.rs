@@ -2,10 +2,10 @@
 
 use std::fmt::Write;
 
-use comfy_table::{Cell, ColumnConstraint, ContentArrangement, Table, Width, presets};
 use serde_json::Value;
 
 use crate::inventory::{Entry, Inventory, KINDS};
+use crate::text_table;
 
 /// The view of a kind of entries.
 struct View {
@@ -49,6 +49,21 @@ const VIEWS: [View; KINDS.len()] = [
         heads: &["index", "from", "name", "pvars", "cvars", "events", "categories"],
     },
     View { list: "enumerations", heading: "Enumerations", kind: "enumeration", heads: &["name", "items"] },
+];
+
+/// The columns to hide in a narrow terminal, in this order; `mpit vars NAME` shows them.
+const LESS_NEEDED: [&str; 11] = [
+    "verbosity",
+    "flags",
+    "elements",
+    "set by",
+    "scope",
+    "bind",
+    "from",
+    "ordering",
+    "index",
+    "type",
+    "source",
 ];
 
 /// Returns the text of an entry in a column.
@@ -99,13 +114,13 @@ pub(crate) fn of(inventory: &Inventory) -> String {
         let _ = writeln!(out, "{heading} ({})", entries.len());
         if let Some(first) = entries.first() {
             let description = first.get("description").as_str().map(|_| "description");
-            let mut table = new(&heads.iter().copied().chain(description).collect::<Vec<_>>());
+            let mut table = text_table::new(&heads.iter().copied().chain(description).collect::<Vec<_>>());
             for entry in entries {
                 let first_line = description.map(|name| entry.text(name).lines().next().unwrap_or_default());
                 table
                     .add_row(heads.iter().map(|head| cell(entry, head)).chain(first_line.map(str::to_owned)));
             }
-            write(&mut out, &mut table);
+            text_table::write(&mut out, &mut table, &LESS_NEEDED);
         }
         out.push('\n');
     }
@@ -131,106 +146,4 @@ pub(crate) fn in_full(inventory: &Inventory) -> String {
         }
     }
     out
-}
-
-fn terminal_width() -> Option<u16> {
-    let size = rustix::termios::tcgetwinsize(std::io::stdout()).ok()?;
-    if size.ws_col > 0 { Some(size.ws_col) } else { None }
-}
-
-/// The columns to hide in a narrow terminal, in this order; `mpit vars NAME` shows them.
-const LESS_NEEDED: [&str; 11] = [
-    "verbosity",
-    "flags",
-    "elements",
-    "set by",
-    "scope",
-    "bind",
-    "from",
-    "ordering",
-    "index",
-    "type",
-    "source",
-];
-
-/// The width below which descriptions are hard to read.
-const DESCRIPTION: usize = 30;
-
-/// The width below which a column is not wrapped.
-const NARROWEST: usize = 12;
-
-/// Fits a table into a width: hides columns, and wraps the last one, which has descriptions, and another that is too wide.
-fn fit(table: &mut Table, terminal: u16) {
-    let width = usize::from(terminal);
-    let header: Vec<String> =
-        table.header().map(|row| row.cell_iter().map(Cell::content).collect()).unwrap_or_default();
-    // Includes a blank on each side.
-    let mut widths: Vec<usize> =
-        table.column_max_content_widths().iter().map(|width| usize::from(*width) + 2).collect();
-    let Some(last) = widths.pop() else { return };
-    let needed = last.min(DESCRIPTION);
-    let mut hidden = Vec::new();
-    for name in LESS_NEEDED {
-        if widths.iter().sum::<usize>() + needed <= width {
-            break;
-        }
-        if let Some(at) = header.iter().position(|head| head == name).filter(|at| *at < widths.len()) {
-            widths[at] = 0;
-            hidden.push(at);
-        }
-    }
-    let excess = (widths.iter().sum::<usize>() + needed).saturating_sub(width);
-    let widest = (0..widths.len()).max_by_key(|at| widths[*at]);
-    for (at, own) in widths.iter().enumerate() {
-        let Some(column) = table.column_mut(at) else { continue };
-        column.set_constraint(if hidden.contains(&at) {
-            ColumnConstraint::Hidden
-        } else if excess > 0 && widest == Some(at) {
-            let rest = own.saturating_sub(excess).max(NARROWEST);
-            ColumnConstraint::Absolute(Width::Fixed(u16::try_from(rest).unwrap_or(terminal)))
-        } else {
-            ColumnConstraint::ContentWidth
-        });
-    }
-    table.set_content_arrangement(ContentArrangement::Dynamic).set_width(terminal);
-}
-
-pub(crate) fn write(out: &mut String, table: &mut Table) {
-    let Some(width) = terminal_width() else { return write_lines(out, table) };
-    fit(table, width);
-    for line in table.to_string().lines() {
-        let _ = writeln!(out, "{}", line.trim_end());
-    }
-}
-
-/// The width above which a cell does not widen its column where there is no terminal.
-const WIDEST: usize = 60;
-
-/// Writes a table for a file or a pipe, where each entry is one line. A long cell only shifts the rest of its own line.
-fn write_lines(out: &mut String, table: &Table) {
-    let rows: Vec<Vec<String>> = table
-        .header()
-        .into_iter()
-        .chain(table.row_iter())
-        .map(|row| row.cell_iter().map(|cell| cell.content().replace('\n', " ")).collect())
-        .collect();
-    let width_of = |at: usize| {
-        let widths = rows.iter().filter_map(|row| row.get(at)).map(|cell| cell.chars().count());
-        widths.filter(|width| *width <= WIDEST).max().unwrap_or_default()
-    };
-    let widths: Vec<usize> = (0..rows.first().map_or(0, Vec::len)).map(width_of).collect();
-    for row in &rows {
-        let cells = row.iter().zip(&widths).map(|(cell, width)| format!(" {cell:<width$} "));
-        let _ = writeln!(out, "{}", cells.collect::<String>().trim_end());
-    }
-}
-
-pub(crate) fn new(header: &[&str]) -> Table {
-    let mut table = Table::new();
-    // In a file or a pipe, each entry is one line.
-    table
-        .load_preset(presets::NOTHING)
-        .set_content_arrangement(ContentArrangement::Disabled)
-        .set_header(header);
-    table
 }

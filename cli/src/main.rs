@@ -27,6 +27,7 @@ mod report;
 mod run;
 mod search_path;
 mod settings;
+mod text_table;
 mod vars;
 mod why;
 

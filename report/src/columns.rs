@@ -14,7 +14,7 @@
 use crate::units::{aligned, bytes, duration, grouped, ratio};
 
 /// The value of a column in a row.
-pub(crate) enum Value<'a> {
+pub(crate) enum CellValue<'a> {
     Missing,
     Integer(u64),
     Number(f64),
@@ -34,7 +34,7 @@ pub(crate) enum ValueType {
 pub(crate) trait Field {
     const TYPE: ValueType;
 
-    fn value(&self) -> Value<'_>;
+    fn value(&self) -> CellValue<'_>;
 }
 
 macro_rules! fields {
@@ -42,8 +42,8 @@ macro_rules! fields {
         impl Field for $type {
             const TYPE: ValueType = ValueType::$variant;
 
-            fn value(&self) -> Value<'_> {
-                let value: fn(&Self) -> Value<'_> = $value;
+            fn value(&self) -> CellValue<'_> {
+                let value: fn(&Self) -> CellValue<'_> = $value;
                 value(self)
             }
         }
@@ -51,18 +51,18 @@ macro_rules! fields {
 }
 
 fields! {
-    u32: Integer, |number| Value::Integer((*number).into());
-    u64: Integer, |number| Value::Integer(*number);
-    f64: Number, |number| Value::Number(*number);
-    char: Text, |letter| Value::Letter(*letter);
-    String: Text, |text| Value::Text(text);
+    u32: Integer, |number| CellValue::Integer((*number).into());
+    u64: Integer, |number| CellValue::Integer(*number);
+    f64: Number, |number| CellValue::Number(*number);
+    char: Text, |letter| CellValue::Letter(*letter);
+    String: Text, |text| CellValue::Text(text);
 }
 
 impl<T: Field> Field for Option<T> {
     const TYPE: ValueType = T::TYPE;
 
-    fn value(&self) -> Value<'_> {
-        self.as_ref().map_or(Value::Missing, T::value)
+    fn value(&self) -> CellValue<'_> {
+        self.as_ref().map_or(CellValue::Missing, T::value)
     }
 }
 
@@ -92,20 +92,20 @@ pub(crate) enum Unit {
 }
 
 impl Unit {
-    fn text(self, value: &Value<'_>) -> String {
+    fn text(self, value: &CellValue<'_>) -> String {
         match (self, value) {
-            (Self::NameOrDash, Value::Missing) => "-".into(),
-            (_, Value::Missing)
-            | (Self::BytesIfAny, Value::Integer(0))
-            | (Self::TimeIfAny, Value::Number(0.0)) => String::new(),
-            (Self::Count, Value::Integer(number)) => grouped((*number).into()),
-            (Self::Bytes | Self::BytesIfAny, Value::Integer(number)) => bytes((*number).into()),
-            (Self::Time | Self::TimeIfAny, Value::Number(seconds)) => duration(seconds * 1e9),
-            (Self::Share, Value::Number(share)) => ratio(*share),
-            (_, Value::Integer(number)) => number.to_string(),
-            (_, Value::Number(number)) => number.to_string(),
-            (_, Value::Letter(letter)) => letter.to_string(),
-            (_, Value::Text(text)) => (*text).into(),
+            (Self::NameOrDash, CellValue::Missing) => "-".into(),
+            (_, CellValue::Missing)
+            | (Self::BytesIfAny, CellValue::Integer(0))
+            | (Self::TimeIfAny, CellValue::Number(0.0)) => String::new(),
+            (Self::Count, CellValue::Integer(number)) => grouped((*number).into()),
+            (Self::Bytes | Self::BytesIfAny, CellValue::Integer(number)) => bytes((*number).into()),
+            (Self::Time | Self::TimeIfAny, CellValue::Number(seconds)) => duration(seconds * 1e9),
+            (Self::Share, CellValue::Number(share)) => ratio(*share),
+            (_, CellValue::Integer(number)) => number.to_string(),
+            (_, CellValue::Number(number)) => number.to_string(),
+            (_, CellValue::Letter(letter)) => letter.to_string(),
+            (_, CellValue::Text(text)) => (*text).into(),
         }
     }
 }
@@ -120,7 +120,7 @@ pub(crate) struct Column<R> {
     pub(crate) shown: Option<(&'static str, Unit)>,
     /// True for a column of an object inside of the row.
     pub(crate) is_inside: bool,
-    get: Box<dyn Fn(&R) -> Value<'_>>,
+    get: Box<dyn Fn(&R) -> CellValue<'_>>,
 }
 
 /// The rows of one kind.
@@ -136,7 +136,7 @@ pub(crate) trait Row: Sized + 'static {
     /// Returns the columns of rows that have this row inside.
     fn inside<O>(field: impl Fn(&O) -> Option<&Self> + Copy + 'static) -> Vec<Column<O>> {
         let inside = |Column { name, is_exported, of, shown, get, .. }: Column<Self>| {
-            let get = getter(move |row| field(row).map_or(Value::Missing, &get));
+            let get = getter(move |row| field(row).map_or(CellValue::Missing, &get));
             Column { name, is_exported, of, shown, is_inside: true, get }
         };
         Self::columns().into_iter().map(inside).collect()
@@ -144,7 +144,7 @@ pub(crate) trait Row: Sized + 'static {
 }
 
 /// Gives a function the type of a getter.
-fn getter<R>(get: impl Fn(&R) -> Value<'_> + 'static) -> Box<dyn Fn(&R) -> Value<'_>> {
+fn getter<R>(get: impl Fn(&R) -> CellValue<'_> + 'static) -> Box<dyn Fn(&R) -> CellValue<'_>> {
     Box::new(get)
 }
 
@@ -163,7 +163,7 @@ impl<R: 'static> Column<R> {
         Self { is_exported: false, ..self }
     }
 
-    pub(crate) fn value<'a>(&self, row: &'a R) -> Value<'a> {
+    pub(crate) fn value<'a>(&self, row: &'a R) -> CellValue<'a> {
         (self.get)(row)
     }
 

@@ -100,7 +100,7 @@ pub(crate) fn lines(all: &[Missing], nodes: &[String], limit: usize) -> Vec<Stri
     let mut lines: Vec<String> =
         all.iter().take(limit).map(|missing| format!("missing: {missing}")).collect();
     if all.len() > limit {
-        lines.push(format!("missing: and {} ranges of ranks more", all.len() - limit));
+        lines.push(format!("missing: {} more ranges of ranks", all.len() - limit));
     }
     let (shown, rest) = nodes.split_at(nodes.len().min(limit));
     if !shown.is_empty() {
@@ -119,7 +119,7 @@ fn short(name: &str) -> &str {
 mod tests {
     use mpit_format::profile::About;
 
-    use super::missing_nodes;
+    use super::{Missing, lines, missing_nodes};
 
     fn missing(steps: &[&str], lists: &[&str], hosts: &[&str]) -> Vec<String> {
         missing_with(steps, lists, &[], hosts)
@@ -131,6 +131,12 @@ mod tests {
         let lists = lists.iter().map(|list| About::new("slurm_nodes", list));
         let about: Vec<_> = steps.chain(lists).collect();
         missing_nodes(&about, &of_parts, hosts.iter().copied())
+    }
+
+    #[test]
+    fn lines_name_some_ranges() {
+        let all = [2, 4, 6].map(|rank| Missing { first: rank, last: rank, reason: None });
+        assert_eq!(lines(&all, &[], 1), ["missing: rank 2 (no file)", "missing: 2 more ranges of ranks"]);
     }
 
     #[test]

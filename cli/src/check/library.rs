@@ -54,16 +54,16 @@ impl Definition {
     }
 
     pub(super) fn conflict_with(&self, inventory: &Inventory) -> Option<Finding> {
-        let of_library = |kind: &str, is_it: &dyn Fn(&Entry) -> bool| {
-            let mut named = inventory.list(kind).iter().filter(|one| one.text("name") == self.name);
-            named.any(|one| !one.is("own") && is_it(one))
+        let library_has = |kind: &str, is_alike: &dyn Fn(&Entry) -> bool| {
+            let mut named = inventory.list(kind).iter().filter(|entry| entry.text("name") == self.name);
+            named.any(|entry| !entry.is("own") && is_alike(entry))
         };
         let is_defined = match &self.kind {
-            Kind::Pvar { class } => of_library("pvars", &|one| one.text("class") == class),
-            Kind::Cvar => of_library("cvars", &|_| true),
-            Kind::Event => of_library("events", &|_| true),
-            Kind::Source => of_library("sources", &|_| true),
-            Kind::Category => of_library("categories", &|_| true),
+            Kind::Pvar { class } => library_has("pvars", &|pvar| pvar.text("class") == class),
+            Kind::Cvar => library_has("cvars", &|_| true),
+            Kind::Event => library_has("events", &|_| true),
+            Kind::Source => library_has("sources", &|_| true),
+            Kind::Category => library_has("categories", &|_| true),
             Kind::Enumeration { items } => self.has_other_items(items, inventory),
         };
         if !is_defined {
@@ -81,11 +81,12 @@ impl Definition {
 
     fn has_other_items(&self, items: &[(i32, String)], inventory: &Inventory) -> bool {
         let mut variables = inventory.list("pvars").iter().chain(inventory.list("cvars"));
-        let is_used_by_library = variables.any(|one| !one.is("own") && one.text("enumeration") == self.name);
+        let is_used_by_library =
+            variables.any(|variable| !variable.is("own") && variable.text("enumeration") == self.name);
         let items: Vec<_> =
             items.iter().map(|(value, name)| json!({ "value": value, "name": name })).collect();
-        let mut alike = inventory.list("enumerations").iter().filter(|one| one.text("name") == self.name);
-        is_used_by_library && alike.any(|one| *one.get("items") != Value::Array(items.clone()))
+        let mut named = inventory.list("enumerations").iter().filter(|known| known.text("name") == self.name);
+        is_used_by_library && named.any(|known| *known.get("items") != Value::Array(items.clone()))
     }
 }
 
@@ -126,7 +127,11 @@ mod tests {
             let items = json!([{ "value": 1, "name": "fast" }]);
             let text = json!({
                 "library": null, "pvars": [], "events": [], "sources": [], "categories": [],
-                "cvars": [{ "own": own, "enumeration": "modes" }],
+                "cvars": [{
+                    "index": 0, "own": own, "late": false, "name": "mode", "datatype": "INT", "scope": "ALL",
+                    "bind": "NO_OBJECT", "verbosity": "USER_BASIC", "enumeration": "modes", "value": null,
+                    "source": null, "description": "",
+                }],
                 "enumerations": [{ "name": "modes", "items": items }],
             });
             Inventory::parse(text.to_string().as_bytes()).unwrap()

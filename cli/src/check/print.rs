@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::finding::{CheckedPlugin, Counts, Finding, Report};
-use crate::inventory_view;
+use crate::text_table;
 
 pub(super) fn of(report: &Report) -> String {
     let mut out = String::new();
@@ -33,12 +33,12 @@ fn plugin(out: &mut String, checked: &CheckedPlugin) {
     if checked.findings.is_empty() {
         return;
     }
-    let mut rows = inventory_view::new(&["", "rule", "definition", "place", "finding", "remedy"]);
+    let mut rows = text_table::new(&["", "rule", "definition", "place", "finding", "remedy"]);
     for finding in &checked.findings {
         let Finding { rule, what, place, why } = finding;
         rows.add_row([rule.severity().as_str(), rule.as_str(), what, place, why, rule.remedy()]);
     }
-    inventory_view::write(out, &mut rows);
+    text_table::write(out, &mut rows, &[]);
 }
 
 fn verdict(checked: &CheckedPlugin) -> String {

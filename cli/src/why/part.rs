@@ -94,9 +94,13 @@ pub(super) fn save(parts: &[Part], path: &Path) -> Result<(), String> {
         return output(&json(&parts)?).map(drop);
     }
     let path = if path.is_dir() { path.join(format!("{}.json", this_node())) } else { path.to_owned() };
-    // A reader on another node must not find the beginning only.
-    write_whole(&path, |mut file| file.write_all(&serde_json::to_vec(parts)?))
-        .map_err(|error| format!("cannot write {}: {error}", path.display()))
+    let write = || {
+        // `write_whole` would create a directory whose name is misspelled.
+        fs::metadata(std::path::absolute(&path)?.parent().unwrap_or(&path))?;
+        // A reader on another node must not find the beginning only.
+        write_whole(&path, |mut file| file.write_all(&serde_json::to_vec(parts)?))
+    };
+    write().map_err(|error| format!("cannot write {}: {error}", path.display()))
 }
 
 /// The maximum number of bytes of a file: a node with thousands of processes has fewer.
@@ -135,4 +139,19 @@ fn files_in(paths: &[PathBuf]) -> Result<Vec<PathBuf>, String> {
         all.extend(found);
     }
     Ok(all)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::save;
+
+    #[test]
+    fn directories_are_not_created() {
+        let directory = tempfile::tempdir().unwrap();
+        save(&[], &directory.path().join("parts.json")).unwrap();
+        assert!(directory.path().join("parts.json").exists());
+        let missing = directory.path().join("missing");
+        let error = save(&[], &missing.join("parts.json")).unwrap_err();
+        assert!(error.contains("No such file or directory") && !missing.exists(), "{error}");
+    }
 }

@@ -5,7 +5,7 @@ use std::io::{self, BufWriter, Write};
 use mpit_vocabulary::{is_deceptive, write_escaped};
 
 use super::{ReportTable, Sink};
-use crate::columns::{Row, Value};
+use crate::columns::{CellValue, Row};
 use crate::job::Job;
 
 /// Writes a table of a job. A table without rows has a header, so that programs find its columns.
@@ -33,12 +33,12 @@ impl<W: Write> Sink for Csv<W> {
                     out.write_all(b",")?;
                 }
                 match column.value(&row) {
-                    Value::Missing => (),
-                    Value::Integer(value) => out.write_all(digits.format(value).as_bytes())?,
+                    CellValue::Missing => (),
+                    CellValue::Integer(value) => out.write_all(digits.format(value).as_bytes())?,
                     // As in the JSON.
-                    Value::Number(value) => serde_json::to_writer(&mut out, &value)?,
-                    Value::Letter(letter) => out.write_all(letter.encode_utf8(&mut [0; 4]).as_bytes())?,
-                    Value::Text(text) => put_text(&mut out, text)?,
+                    CellValue::Number(value) => serde_json::to_writer(&mut out, &value)?,
+                    CellValue::Letter(letter) => out.write_all(letter.encode_utf8(&mut [0; 4]).as_bytes())?,
+                    CellValue::Text(text) => put_text(&mut out, text)?,
                 }
             }
             out.write_all(b"\n")?;

@@ -7,7 +7,7 @@ use parquet::data_type::{ByteArray, ByteArrayType, DataType, DoubleType, Int64Ty
 use parquet::file::writer::SerializedRowGroupWriter;
 
 use super::{ReportTable, Sink};
-use crate::columns::{Column, Row, Value, ValueType};
+use crate::columns::{CellValue, Column, Row, ValueType};
 use crate::job::Job;
 use crate::parquet_file::{self, failure, write_column};
 
@@ -73,17 +73,17 @@ fn put_group<R: 'static, W: Write + Send>(
     for column in columns {
         match column.of {
             ValueType::Integer => put_column::<Int64Type, _, _>(group, rows, |row| match column.value(row) {
-                Value::Integer(value) => Some(i64::try_from(value).unwrap_or(i64::MAX)),
+                CellValue::Integer(value) => Some(i64::try_from(value).unwrap_or(i64::MAX)),
                 _ => None,
             }),
             ValueType::Number => put_column::<DoubleType, _, _>(group, rows, |row| match column.value(row) {
-                Value::Number(value) => Some(value),
+                CellValue::Number(value) => Some(value),
                 _ => None,
             }),
             ValueType::Text => {
                 put_column::<ByteArrayType, _, _>(group, rows, |row| match column.value(row) {
-                    Value::Text(text) => Some(text.into()),
-                    Value::Letter(letter) => Some((&*letter.encode_utf8(&mut [0; 4])).into()),
+                    CellValue::Text(text) => Some(text.into()),
+                    CellValue::Letter(letter) => Some((&*letter.encode_utf8(&mut [0; 4])).into()),
                     _ => None,
                 })
             }

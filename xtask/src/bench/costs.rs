@@ -74,6 +74,9 @@ pub(super) fn missed(table: &Table) -> String {
     }
     let row = |(name, all): &(String, Vec<&Line>)| {
         let missed: Vec<_> = all.iter().filter(|line| line.is_missed()).collect();
+        if missed.is_empty() {
+            return None;
+        }
         let mut goals: Vec<_> = missed.iter().filter_map(|line| line.goal_text()).collect();
         goals.sort_unstable();
         goals.dedup();
@@ -86,7 +89,7 @@ pub(super) fn missed(table: &Table) -> String {
             // Those of 99th percentiles differ by library.
             goals[..goals.len().min(3)].join("; "),
         ];
-        (!missed.is_empty()).then(|| document::row(&cells))
+        Some(document::row(&cells))
     };
     document::head(&COLUMNS_OF_MISSED) + &rows.iter().filter_map(row).collect::<String>()
 }
