@@ -1,4 +1,4 @@
-//! Tells the command the commit that it was built from.
+//! Passes the commit to the compiler of the command.
 //!
 //! Only where it is built to be installed: else each commit would compile it again. There it also has a build ID, which not all compilers
 //! pass to the linker by default, and by which debuggers find its symbols once these are a file of their own.

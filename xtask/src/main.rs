@@ -130,6 +130,16 @@ fn write(file: &Path, text: &str) -> Outcome {
     fs::write(file, text).context(file.display())
 }
 
+/// Returns the sorted names of the files and directories in a directory.
+fn names_in(directory: &Path) -> Outcome<Vec<String>> {
+    let mut names = Vec::new();
+    for entry in fs::read_dir(directory).context(directory.display())? {
+        names.push(entry.context(directory.display())?.file_name().display().to_string());
+    }
+    names.sort_unstable();
+    Ok(names)
+}
+
 /// Texts of files by their paths.
 type Files = BTreeMap<String, String>;
 

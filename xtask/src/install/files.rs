@@ -8,6 +8,7 @@ use mpit_tests::{Context, Outcome, paths};
 
 use super::strip::{DEBUG, install_stripped};
 use super::{licenses, prepare_target};
+use crate::names_in;
 
 /// The version of mpit.
 pub(crate) const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -91,16 +92,6 @@ impl Root<'_> {
         }
         Ok(())
     }
-}
-
-/// Returns the sorted names of the files and directories in a directory.
-pub(super) fn names_in(directory: &Path) -> Outcome<Vec<String>> {
-    let mut names = Vec::new();
-    for entry in fs::read_dir(directory).context(directory.display())? {
-        names.push(entry.context(directory.display())?.file_name().display().to_string());
-    }
-    names.sort_unstable();
-    Ok(names)
 }
 
 /// Puts what cargo has built in a directory, and all other files, below a directory; returns their sorted paths in it. `mpit run` looks for

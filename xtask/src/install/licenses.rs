@@ -8,14 +8,13 @@ use std::path::Path;
 use mpit_tests::{Context, Outcome, build};
 use serde_json::Value;
 
-use super::files::names_in;
-use crate::cargo;
+use crate::{cargo, names_in};
 
 /// The packages that are installed.
 const INSTALLED: [&str; 3] = ["mpit-cli", "mpit-embed", "mpit-preload"];
 
-/// Beginnings of the names of files with licenses, in lower case.
-const NAMES: [&str; 5] = ["copying", "copyright", "licence", "license", "notice"];
+/// Beginnings of the names of files with licenses, in lower case, in any spelling.
+const NAMES: [&str; 5] = ["copying", "copyright", "licen", "notice", "unlicen"];
 
 /// Returns texts by their paths: the licenses of each crate from elsewhere, and a list of all of these crates.
 pub(super) fn of_dependencies() -> Outcome<BTreeMap<String, String>> {

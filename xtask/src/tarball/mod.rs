@@ -37,7 +37,7 @@ const TARGET: &str = "x86_64-unknown-linux-gnu";
 /// The machine and the system in the names of tarballs.
 const PLATFORM: &str = "x86_64-linux";
 
-/// What is loaded, in an installation.
+/// The files of an installation that the dynamic linker loads.
 const LOADED: [&str; 3] = ["bin/mpit", "lib/libmpit_preload.so", "lib/libmpit.so"];
 
 /// The size that the tarball may have: 6 MB.
