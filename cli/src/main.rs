@@ -18,6 +18,8 @@ mod forwarding;
 mod inherited;
 mod inventory;
 mod inventory_view;
+#[cfg(test)]
+mod manual;
 mod map;
 mod pack;
 mod pid_namespace;
@@ -29,6 +31,7 @@ mod search_path;
 mod settings;
 mod text_table;
 mod vars;
+mod version;
 mod why;
 
 use std::ffi::OsString;
@@ -43,7 +46,7 @@ use mpit_components as _;
 
 /// Record the messages of MPI programs, and list the variables that MPI tools can use
 #[derive(Debug, Parser)]
-#[command(name = "mpit", version, propagate_version = true)]
+#[command(name = "mpit", version, long_version = version::long(), propagate_version = true)]
 struct Cli {
     #[command(subcommand)]
     command: Command,

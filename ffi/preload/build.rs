@@ -60,13 +60,21 @@ fn main() -> io::Result<()> {
     }
     let script = out.join("start.ld");
     let shift = variable("MPIT_SHIFT_TEXT").parse().unwrap_or(0);
-    let text = text_of(&fs::read_to_string("start.txt")?, shift);
-    fs::write(&script, text + &data_of(&fs::read_to_string("pointers.txt")?))?;
+    let (text, data) =
+        (text_of(&fs::read_to_string("start.txt")?, shift), data_of(&fs::read_to_string("pointers.txt")?));
     if is_accepted(BUILD_ID, &out)? {
         println!("cargo::rustc-cdylib-link-arg={BUILD_ID}");
     }
     let order = format!("-T{}", script.display());
-    if is_accepted(&order, &out)? {
+    let mut is_ordered = false;
+    for preceding in BEFORE_TEXT {
+        fs::write(&script, format!("{text}}} INSERT AFTER {preceding};\n{data}"))?;
+        is_ordered = is_accepted(&order, &out)?;
+        if is_ordered {
+            break;
+        }
+    }
+    if is_ordered {
         println!("cargo::rustc-cdylib-link-arg={order}");
     } else {
         println!(
@@ -79,10 +87,15 @@ fn main() -> io::Result<()> {
 /// The option for a build ID, which some compilers pass to the linker by default.
 const BUILD_ID: &str = "-Wl,--build-id=sha1";
 
-/// Returns true if the linker accepts an option, for an empty library. Those of GNU and LLVM accept scripts; mold and gold do not.
+/// The section behind which the code is put: that of the C compiler's files for the start and end of a library, or, where these have none
+/// (zig's), the last one before code by default.
+const BEFORE_TEXT: [&str; 2] = [".fini", ".eh_frame"];
+
+/// Returns true if the linker accepts an option, for a library of one static. Those of GNU and LLVM accept scripts; mold and gold do not.
 fn is_accepted(option: &str, out: &Path) -> io::Result<bool> {
     let source = out.join("empty.rs");
-    fs::write(&source, "")?;
+    // The script refers to the section of statics, which otherwise may not exist.
+    fs::write(&source, "#[no_mangle] pub static mut STATIC: usize = 1;")?;
     let mut rustc = Command::new(variable("RUSTC"));
     rustc.args(["--crate-type", "cdylib", "--target", &variable("TARGET")]);
     rustc.arg("-o").arg(out.join("empty.so")).arg(&source);
@@ -106,7 +119,7 @@ fn is_distributed(out: &Path) -> bool {
     out.ancestors().nth(3).and_then(Path::file_name).is_some_and(|profile| profile == "dist")
 }
 
-/// Returns a script that extends the linker's own. The section keeps its name: some debuggers and profilers know no other code. It
+/// Returns the first part of a script that extends the linker's own. The section keeps its name: some debuggers and profilers know no other code. It
 /// begins with `shift` bytes, and with the functions of the C compiler that run in every program.
 fn text_of(names: &str, shift: u32) -> String {
     let mut script = "SECTIONS {\n.text : {\n".to_owned();
@@ -131,7 +144,7 @@ fn text_of(names: &str, shift: u32) -> String {
         let _ =
             writeln!(script, "*(SORT_BY_NAME(.text.{pattern}))\n*(SORT_BY_NAME(.text.unlikely.{pattern}))");
     }
-    script + "*(.text .text.*)\n}\n} INSERT AFTER .fini;\n"
+    script + "*(.text .text.*)\n}\n"
 }
 
 /// Returns a script that adds a section with these statics, the destinations of calls, and the pointer to itself that each library has

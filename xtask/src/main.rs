@@ -1,5 +1,5 @@
 //! The tasks of the project: `cargo xtask setup`, `test`, `rules`, `prose`, `items`, `circles`, `prove`, `bench`,
-//! `instructions`, `placement`, `cluster`, `install`.
+//! `instructions`, `placement`, `cluster`, `install`, `dist`.
 //!
 //! A task is a module with a function `run`. Tasks start other programs, such as cargo, and use the list of MPI libraries
 //! of `mpit-tests`; they link no other crate of mpit, so that they work while the others do not compile.
@@ -20,6 +20,7 @@ mod prove;
 mod rules;
 mod setup;
 mod simulate;
+mod tarball;
 mod test;
 
 use std::collections::BTreeMap;
@@ -85,8 +86,12 @@ enum Task {
     /// Adapt the pages for the site; `mdbook build docs` runs this
     #[command(hide = true)]
     Book(book::Arguments),
-    /// Install the libraries, their headers, the command and two files for pkg-config
+    /// Install the command, the libraries, their headers, files for pkg-config and CMake, manual pages and documents
     Install(install::Arguments),
+    /// Remove an installation
+    Uninstall(install::Place),
+    /// Make tarballs of an installation for any Linux on x86-64 since glibc 2.17; installs zig from PyPI below `target/`
+    Dist(tarball::Arguments),
 }
 
 fn main() -> ExitCode {
@@ -123,6 +128,16 @@ fn succeed(command: &mut Command) -> Outcome {
 fn write(file: &Path, text: &str) -> Outcome {
     fs::create_dir_all(file.parent().context("a file is in a directory")?).context(file.display())?;
     fs::write(file, text).context(file.display())
+}
+
+/// Returns the sorted names of the files and directories in a directory.
+fn names_in(directory: &Path) -> Outcome<Vec<String>> {
+    let mut names = Vec::new();
+    for entry in fs::read_dir(directory).context(directory.display())? {
+        names.push(entry.context(directory.display())?.file_name().display().to_string());
+    }
+    names.sort_unstable();
+    Ok(names)
 }
 
 /// Texts of files by their paths.
@@ -178,6 +193,8 @@ fn run(task: Task) -> Outcome<ExitCode> {
         Task::Cluster(arguments) => cluster::run(&arguments),
         Task::Book(arguments) => book::run(&arguments).map(|()| ExitCode::SUCCESS),
         Task::Install(arguments) => install::run(&arguments).map(|()| ExitCode::SUCCESS),
+        Task::Uninstall(place) => install::uninstall(&place).map(|()| ExitCode::SUCCESS),
+        Task::Dist(arguments) => tarball::run(&arguments).map(|()| ExitCode::SUCCESS),
     }
 }
 

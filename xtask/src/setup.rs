@@ -118,9 +118,13 @@ fn apt_get() -> Option<&'static [&'static str]> {
     }
 }
 
-/// Creates a virtual environment with packages from PyPI. A file in the environment lists them.
+/// Creates a virtual environment beside the MPI libraries.
 fn install(name: &str, wanted: &[String], options: &[&str]) -> Outcome {
-    let home = paths::wheels().join(name);
+    install_in(&paths::wheels().join(name), wanted, options)
+}
+
+/// Creates a virtual environment with packages from PyPI. A file in the environment lists them.
+pub(crate) fn install_in(home: &Path, wanted: &[String], options: &[&str]) -> Outcome {
     let note = home.join("installed.txt");
     let contents = wanted.join("\n") + "\n";
     if fs::read_to_string(&note).is_ok_and(|there| there == contents) {
@@ -128,11 +132,11 @@ fn install(name: &str, wanted: &[String], options: &[&str]) -> Outcome {
     }
     println!("setup: installing {} from PyPI into {}", wanted.join(", "), home.display());
     if home.exists() {
-        fs::remove_dir_all(&home).context(home.display())?;
+        fs::remove_dir_all(home).context(home.display())?;
     }
     // Without pip: an environment with pip needs a package that Debian separates from Python.
-    run(Command::new("python3").args(["-m", "venv", "--without-pip"]).arg(&home))?;
-    pip(&home, wanted, options)?;
+    run(Command::new("python3").args(["-m", "venv", "--without-pip"]).arg(home))?;
+    pip(home, wanted, options)?;
     fs::write(&note, contents).context(note.display())
 }
 

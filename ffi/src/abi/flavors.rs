@@ -4,11 +4,14 @@ use std::sync::OnceLock;
 
 use super::{Abi, FortranHandles, Handle, PredefinedTypes, Quirks};
 
+/// The names of the flavors, for users.
+pub const NAMES: [&str; 3] = ["MPI-5 standard ABI", "MPICH ABI", "Open MPI ABI"];
+
 /// Returns the constants of the MPI-5 standard ABI: handles are pointers, predefined ones small integers.
 #[must_use]
 pub fn standard() -> Abi {
     Abi {
-        name: "MPI-5 standard ABI",
+        name: NAMES[0],
         narrow_handles: false,
         codes: [
             1006, 1005, 1003, 1001, 1002, 1004, 1007, 1011, 1010, 1012, 1013, 1009, 1014, 1015, 1017, 1016,
@@ -52,7 +55,7 @@ pub fn standard() -> Abi {
 #[must_use]
 pub fn mpich(all_handles: usize) -> Abi {
     Abi {
-        name: "MPICH ABI",
+        name: NAMES[1],
         narrow_handles: true,
         codes: [74, 59, 60, 61, 79, 78, 62, 73, 64, 65, 66, 67, 68, 69, 70, 71, 72],
         thread_levels: [0, 1, 2, 3],
@@ -111,7 +114,7 @@ pub fn open_mpi(address_of: impl Fn(&str) -> Option<Handle>) -> Abi {
         "double",
     ];
     Abi {
-        name: "Open MPI ABI",
+        name: NAMES[2],
         narrow_handles: false,
         codes: [72, 54, 55, 56, 81, 82, 57, 73, 59, 60, 61, 62, 63, 64, 65, 66, 67],
         thread_levels: [0, 1, 2, 3],

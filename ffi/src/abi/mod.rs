@@ -17,7 +17,7 @@ use mpit::internal::vocabulary::{SourceOrder, ThreadLevel};
 use mpit::object::Bind;
 use mpit::tool::{Class, Datatype, Scope, Verbosity};
 
-pub use flavors::{mpich, open_mpi, standard};
+pub use flavors::{NAMES, mpich, open_mpi, standard};
 pub use live::{Kind, LiveComm, LiveDatatype, LiveHandle, LiveSession, LiveWin, kind};
 
 /// A handle of an MPI object, as a value: a pointer, or a zero-extended 4-byte integer.

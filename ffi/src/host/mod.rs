@@ -83,6 +83,12 @@ pub struct Overlay {
 #[linkme::distributed_slice]
 pub static LOADED_OVER_MPI: [Overlay];
 
+// Otherwise, libraries export the bounds of the list.
+std::arch::global_asm!(
+    ".hidden __start_linkme_LOADED_OVER_MPI, __stop_linkme_LOADED_OVER_MPI",
+    ".hidden __start_linkm2_LOADED_OVER_MPI, __stop_linkm2_LOADED_OVER_MPI",
+);
+
 /// Notifies the object of the end of MPI.
 pub(crate) fn finalizing() {
     LOADED_OVER_MPI.iter().for_each(|overlay| (overlay.finalizing)());

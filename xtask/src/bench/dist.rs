@@ -9,6 +9,9 @@ use crate::{cargo, succeed};
 /// The package of the library that users preload.
 pub(crate) const LIBRARY: &str = "mpit-preload";
 
+/// The package of the library for MPI implementors.
+pub(crate) const EMBEDDED: &str = "mpit-embed";
+
 /// The package of the command.
 pub(crate) const COMMAND: &str = "mpit-cli";
 

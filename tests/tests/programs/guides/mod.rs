@@ -13,7 +13,7 @@ mod reader;
 use std::{env, fs};
 
 use mpit_tests::cluster::{Session, Shape, one_by_one};
-use mpit_tests::{Context, Failure, Outcome, Stack, paths, record, stacks};
+use mpit_tests::{Context, Failure, Outcome, Stack, build, paths, record, stacks};
 
 use page::{Step, steps};
 
@@ -126,6 +126,17 @@ mod second {
                     .context(PAGE)
             },
         )
+    }
+
+    /// Follows the page with a tarball of what `cargo build` makes.
+    #[test]
+    fn installation_from_a_tarball() -> Outcome {
+        const PAGE: &str = "docs/install.md";
+        let tarballs = paths::target().join("guides/tarballs");
+        build::run(build::cargo().args(["xtask", "dist", "--debug", "--output"]).arg(&tarballs))?;
+        let downloads = format!("```console\n$ cp {}/* .\n```\n", tarballs.display());
+        let text = downloads + &read(PAGE)?;
+        installed::reader(None)?.follow(&steps(&text, "").context(PAGE)?).context(PAGE)
     }
 
     #[test]

@@ -1,0 +1,42 @@
+//! Passes the commit to the compiler of the command.
+//!
+//! Only where it is built to be installed: else each commit would compile it again. There it also has a build ID, which not all compilers
+//! pass to the linker by default, and by which debuggers find its symbols once these are a file of their own.
+
+use std::env;
+use std::path::Path;
+use std::process::Command;
+
+fn main() {
+    println!("cargo::rerun-if-changed=build.rs");
+    let is = |variable: &str, value: &str| env::var(variable).is_ok_and(|text| text == value);
+    if !is("PROFILE", "release") {
+        return;
+    }
+    if is("CARGO_CFG_TARGET_OS", "linux") {
+        println!("cargo::rustc-link-arg-bins=-Wl,--build-id=sha1");
+    }
+    // Git appends a line for each commit that is checked out.
+    let (Some(commit), Some(log)) =
+        (git(&["rev-parse", "--short=12", "HEAD"]), git(&["rev-parse", "--git-path", "logs/HEAD"]))
+    else {
+        return;
+    };
+    // A path that does not exist would run this program each time.
+    if Path::new(&log).exists() {
+        println!("cargo::rerun-if-changed={log}");
+    }
+    println!("cargo::rustc-env=MPIT_COMMIT={commit}");
+}
+
+/// Returns what git prints about the checkout, if these are its sources.
+fn git(arguments: &[&str]) -> Option<String> {
+    let run = |arguments: &[&str]| {
+        let output = Command::new("git").args(arguments).output().ok()?;
+        let text = String::from_utf8(output.stdout).ok()?;
+        output.status.success().then(|| text.trim().to_owned())
+    };
+    // In a copy of the sources without git, git finds the checkout of something around it.
+    run(&["ls-files", "--error-unmatch", "build.rs"])?;
+    run(arguments)
+}
