@@ -12,10 +12,12 @@ use crate::{on_each_family_in_dir, on_each_in_dir};
 
 const RANKS: u32 = 4;
 
-/// A replacement of `ssh`: options, the node, and the command.
+/// A replacement of `ssh`: options, the node, and the command. The two nodes are one machine, so that each gets a directory of its own for
+/// temporary files: daemons of Open MPI that make the same directory at the same time fail.
 const SHELL: &str = r#"#!/bin/sh
 while [ "${1#-}" != "$1" ]; do [ "$1" = -x ] || [ "$1" = -q ] || shift; shift; done
 MPIT_TEST_NODE=${1%%.*}; export MPIT_TEST_NODE; shift
+TMPDIR=${TMPDIR:-/tmp}/mpit-$MPIT_TEST_NODE; export TMPDIR; mkdir -p "$TMPDIR" || exit
 exec sh -c "$*"
 "#;
 
