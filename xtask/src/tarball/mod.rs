@@ -1,7 +1,7 @@
 //! Tarballs of what [`install`](crate::install) installs, for any Linux since glibc 2.17: one with all files, and one with debug information.
 //!
-//! zig is the linker, because it has the symbols of older versions of the C library. Equal sources make an equal tarball, wherever the
-//! checkout and cargo's home are: neither their paths nor the time of the build are in it. Debug information has the paths of zig's own sources.
+//! zig is the linker, because it has the symbols of older versions of the C library. Neither the paths of the checkout and of cargo's home nor
+//! the time of the build are in the files. Debug information has the paths of zig's own sources.
 
 mod build_id;
 mod symbols;
