@@ -18,7 +18,6 @@ mod forwarding;
 mod inherited;
 mod inventory;
 mod inventory_view;
-#[cfg(test)]
 mod manual;
 mod map;
 mod pack;
@@ -107,6 +106,12 @@ enum Command {
     /// Detects signals to the process group of this program
     #[command(name = forwarding::witness::SUBCOMMAND, hide = true)]
     SignalWitness,
+    /// Write the manual pages and completions of this program into a directory, for packages
+    #[command(hide = true)]
+    Manual {
+        /// The directory, which exists
+        directory: PathBuf,
+    },
 }
 
 #[allow(clippy::struct_excessive_bools, reason = "options that do not depend on each other")]
@@ -319,6 +324,7 @@ fn main() -> ExitCode {
         Command::SignalWitness => {
             forwarding::witness::main().map(|()| ExitCode::SUCCESS).map_err(|error| error.to_string())
         }
+        Command::Manual { directory } => manual::write(&directory).map(|()| ExitCode::SUCCESS),
     };
     match done {
         Ok(code) => code,

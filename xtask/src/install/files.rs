@@ -3,8 +3,9 @@
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
-use mpit_tests::{Context, Outcome, paths};
+use mpit_tests::{Context, Outcome, build, paths};
 
 use super::strip::{DEBUG, install_stripped};
 use super::{licenses, prepare_target};
@@ -117,7 +118,7 @@ pub(crate) fn put(built: &Path, root: &Path) -> Outcome<Vec<String>> {
         let text = values.iter().fold(text, |text, (name, value)| text.replace(&format!("@{name}@"), value));
         root.write(format!("{folder}/{name}"), &text)?;
     }
-    manual(&mut root, &workspace.join("cli/manual"))?;
+    manual(&mut root, &built.join("mpit"))?;
     for text in TEXTS {
         root.copy(&workspace.join(text), format!("{DOCUMENTS}/{text}"))?;
     }
@@ -129,16 +130,18 @@ pub(crate) fn put(built: &Path, root: &Path) -> Outcome<Vec<String>> {
     Ok(root.written)
 }
 
-/// Adds the manual pages, and the completions where shells look for them.
-fn manual(root: &mut Root, from: &Path) -> Outcome {
-    for name in names_in(from)? {
+/// Adds the manual pages that the command writes, and the completions where shells look for them.
+fn manual(root: &mut Root, command: &Path) -> Outcome {
+    let from = tempfile::tempdir().context("a directory for the manual")?;
+    build::run(Command::new(command).arg("manual").arg(from.path()))?;
+    for name in names_in(from.path())? {
         let to = match name.as_str() {
             "mpit.bash" => "share/bash-completion/completions/mpit".to_owned(),
             "_mpit" => "share/zsh/site-functions/_mpit".to_owned(),
             "mpit.fish" => "share/fish/vendor_completions.d/mpit.fish".to_owned(),
             _ => format!("share/man/man1/{name}"),
         };
-        root.copy(&from.join(&name), to)?;
+        root.copy(&from.path().join(&name), to)?;
     }
     Ok(())
 }

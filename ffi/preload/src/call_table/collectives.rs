@@ -1,5 +1,6 @@
-//! Collective operations. A line is a blocking, a nonblocking and a persistent call, each in all its forms, with
-//! the shape from which the operation of this name is recorded: root, communicator, buffer and blocks. Open MPI 4 has the persistent ones as extensions, `MPIX_*_init`.
+//! Collective operations. A line is a blocking, a nonblocking and a persistent call, each in all its forms, with the shape from which the
+//! operation of this name is recorded: root, communicator, buffer and blocks. Open MPI 4 has the persistent ones as extensions,
+//! `MPIX_*_init`.
 
 use mpit_components::coll::Kind;
 

@@ -28,22 +28,22 @@ use crate::watch::{self, Role};
 use crate::{return_address, times};
 
 /// The function of a line that makes the record of a call from its arguments, or records it.
-type RecordFunction = fn(Call) -> Record;
+type RecordFunction = fn(CallInProgress) -> Record;
 
 /// The record of lines without one.
-pub(crate) fn no_record(_: Call) -> Record {
+pub(crate) fn no_record(_: CallInProgress) -> Record {
     Record::Done
 }
 
 /// A call in progress.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Call {
+pub(crate) struct CallInProgress {
     name: &'static Name,
     line: &'static Line,
     words: Words,
 }
 
-impl Call {
+impl CallInProgress {
     fn new(name: &'static Name, words: Words) -> Self {
         Self { name, line: name.line(), words }
     }
@@ -54,7 +54,7 @@ impl Call {
     }
 
     fn word(self, index: usize) -> Word {
-        // SAFETY: `Call` is made for a call in progress of a function with this name, and lines list the arguments of their functions.
+        // SAFETY: `CallInProgress` is made for a call in progress of a function with this name, and lines list the arguments of their functions.
         unsafe { Word::new(self.words.get(index), self.name.form()) }
     }
 
@@ -282,14 +282,14 @@ impl Call {
 
 /// Records a call, and forwards it.
 pub(crate) extern "C-unwind" fn recorded(name: &'static Name, words: Words) -> c_int {
-    let call = Call::new(name, words);
+    let call = CallInProgress::new(name, words);
     call.store_place();
     call.run()
 }
 
 /// Forwards a call that is not recorded, and describes and measures it.
 pub(crate) extern "C-unwind" fn not_recorded(name: &'static Name, words: Words) -> c_int {
-    let call = Call::new(name, words);
+    let call = CallInProgress::new(name, words);
     call.store_place();
     if !name.has_own_code() {
         return call.forward();
@@ -309,7 +309,9 @@ pub(crate) extern "C" fn variadic(
         calls::no_such_function()
     }
     crate::isolation::with_errno_kept(|| {
-        calls::record_variadic(return_address, || _ = Call::new(name, Words::of_array(&[first])).record());
+        calls::record_variadic(return_address, || {
+            _ = CallInProgress::new(name, Words::of_array(&[first])).record()
+        });
         name.find().unwrap_or(missing as *mut c_void)
     })
 }

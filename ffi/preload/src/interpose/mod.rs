@@ -58,7 +58,7 @@ mod missing;
 mod names;
 mod own_code;
 
-pub(crate) use generic::{Call, no_record, not_recorded, recorded, variadic};
+pub(crate) use generic::{CallInProgress, no_record, not_recorded, recorded, variadic};
 pub(crate) use names::{c_names, entry, forms, fortran_name, label, name, profiling_name};
 pub(crate) use own_code::{
     call, counting_function, counting_functions, described, fast_entry, fast_path_with_listeners,
@@ -117,7 +117,7 @@ macro_rules! record_function {
     };
     ([$($arg:ident: $kind:ident),*] $recorder:expr) => {
         #[allow(unused_variables, unused_mut, unused_assignments, reason = "records do not use all arguments")]
-        fn record(call: $crate::interpose::Call) -> $crate::recorders::Record {
+        fn record(call: $crate::interpose::CallInProgress) -> $crate::recorders::Record {
             let mut next = 0..;
             $(let $arg: $crate::arguments::$kind<$crate::arguments::Any> = call.argument(next.next().unwrap_or(0));)*
             $recorder.into()

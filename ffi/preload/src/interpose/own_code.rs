@@ -136,7 +136,7 @@ pub(crate) use function_with;
 /// Defines `watched` and `timed`, which describe a call and measure it at once, or leave that to `observed`.
 macro_rules! observing {
     ($symbol:ident [$($arg:ident: $kind:ident),*]) => {
-        const CALL: $crate::watch::Call = match $crate::watch::Call::of_symbol(stringify!($symbol)) {
+        const CALL: $crate::watch::MeasuredCall = match $crate::watch::MeasuredCall::of_symbol(stringify!($symbol)) {
             Some(call) => call,
             None => panic!("such calls are described or measured"),
         };

@@ -11,7 +11,7 @@ use mpit_sync::thread_slots;
 use super::{
     IS_ALL, OF_PROCESS, OF_THREADS, ThreadTimes, add_bytes, add_measured, comm_of, is_measured, sample,
 };
-use crate::watch::{self, Arguments, Begun, Call};
+use crate::watch::{self, Arguments, Begun, MeasuredCall};
 
 /// A call whose measurement has begun at once.
 #[derive(Clone, Copy, Debug)]
@@ -27,7 +27,7 @@ pub(crate) struct EnteredAtOnce {
 
 /// Begins to measure and describe a call; `None` if that takes more than a few stores, before anything is stored.
 #[inline(always)]
-pub(crate) fn enter_at_once(call: Call, arguments: &Arguments) -> Option<EnteredAtOnce> {
+pub(crate) fn enter_at_once(call: MeasuredCall, arguments: &Arguments) -> Option<EnteredAtOnce> {
     let state = state_of_caller()?;
     if state.position.load(Relaxed) != 0 {
         return None;
@@ -58,7 +58,7 @@ pub(crate) fn enter_at_once(call: Call, arguments: &Arguments) -> Option<Entered
 
 /// Ends the measurement and the description of a call that were begun at once.
 #[inline(always)]
-pub(crate) fn leave_at_once(call: Call, entered: EnteredAtOnce, arguments: &Arguments, code: c_int) {
+pub(crate) fn leave_at_once(call: MeasuredCall, entered: EnteredAtOnce, arguments: &Arguments, code: c_int) {
     let EnteredAtOnce { begun, state, words, late, start } = entered;
     if call.may_wait || start != 0 {
         let end = times::now();

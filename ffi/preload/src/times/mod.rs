@@ -33,7 +33,7 @@ use mpit_sync::static_ref::StaticRef;
 use mpit_sync::thread_slots;
 
 use crate::isolation::{catch_panic, with_errno_kept};
-use crate::watch::{self, Arguments, Begun, CALLS_OTHERS, Call};
+use crate::watch::{self, Arguments, Begun, CALLS_OTHERS, MeasuredCall};
 
 pub(crate) use at_once::{enter_at_once, leave_at_once};
 pub(crate) use mpit_components::times::has_sites;
@@ -87,7 +87,7 @@ pub(crate) struct Entered {
 
 /// Begins to measure a call, in whatever state this process is.
 #[inline(never)]
-pub(crate) fn enter(call: Call, arguments: &Arguments) -> Entered {
+pub(crate) fn enter(call: MeasuredCall, arguments: &Arguments) -> Entered {
     let begun = watch::enter(call, arguments);
     let not_counted = Entered { begun, state: None, origin: Origin::default(), start: 0 };
     if !is_wanted() {
@@ -120,14 +120,20 @@ pub(crate) fn enter(call: Call, arguments: &Arguments) -> Entered {
 }
 
 /// Returns true if a call at a stack position is inside the one that was in progress.
-fn is_inside(call: Call, position: u64, outer: u64) -> bool {
+fn is_inside(call: MeasuredCall, position: u64, outer: u64) -> bool {
     let (outer, calls_others) = (outer & !CALLS_OTHERS, outer & CALLS_OTHERS != 0);
     let min = if calls_others && !call.is_fortran { 0 } else { MIN_DEPTH };
     position + min < outer && outer - position <= MAX_DEPTH
 }
 
 /// Stores the begin of a call, for readers of the store of a process that ends in it. The library is not called.
-fn mark_entered(call: Call, state: &'static ThreadTimes, origin: Origin, arguments: &Arguments, start: u64) {
+fn mark_entered(
+    call: MeasuredCall,
+    state: &'static ThreadTimes,
+    origin: Origin,
+    arguments: &Arguments,
+    start: u64,
+) {
     if let Some(place) = place_of(call, state, comm_of(call, arguments), origin, NOT_KNOWN)
         && let Some(words) = place.words.get()
     {
@@ -137,7 +143,7 @@ fn mark_entered(call: Call, state: &'static ThreadTimes, origin: Origin, argumen
 
 /// Ends the measurement of a call, which returned a code.
 #[inline(never)]
-pub(crate) fn leave(call: Call, entered: Entered, arguments: &Arguments, code: c_int) {
+pub(crate) fn leave(call: MeasuredCall, entered: Entered, arguments: &Arguments, code: c_int) {
     let Entered { begun, state, origin, start } = entered;
     let end = if start == 0 { 0 } else { times::now() };
     let number = begun.collective_number();
@@ -156,7 +162,7 @@ pub(crate) fn leave(call: Call, entered: Entered, arguments: &Arguments, code: c
 
 /// Counts a call whose words may not be known.
 fn count(
-    call: Call,
+    call: MeasuredCall,
     (state, origin): (&'static ThreadTimes, Origin),
     arguments: &Arguments,
     code: c_int,
@@ -186,7 +192,7 @@ fn count(
 
 /// Returns the handle of the communicator to which a call counts; 0 for none.
 #[inline(always)]
-fn comm_of(call: Call, arguments: &Arguments) -> u64 {
+fn comm_of(call: MeasuredCall, arguments: &Arguments) -> u64 {
     match arguments.comm {
         Some(comm) if call.has_comm => watch::clean(comm),
         _ => 0,
@@ -202,7 +208,7 @@ fn is_measured(before: u64) -> bool {
 
 /// Adds the time of a call that was measured.
 #[inline(always)]
-fn add_measured(call: Call, words: &CallWords, ticks: u64) {
+fn add_measured(call: MeasuredCall, words: &CallWords, ticks: u64) {
     let scale = SCALE.load(Relaxed);
     if !call.may_wait && words[call_words::CALLS].load(Relaxed) > FIRST_CALLS {
         times::add_sample(words, ticks, scale);
@@ -213,7 +219,7 @@ fn add_measured(call: Call, words: &CallWords, ticks: u64) {
 
 /// Adds the bytes of a call.
 #[inline(always)]
-fn add_bytes(call: Call, place: &Place, words: &CallWords, arguments: &Arguments) {
+fn add_bytes(call: MeasuredCall, place: &Place, words: &CallWords, arguments: &Arguments) {
     if call.gives_bytes
         && let (Some(count), Some(datatype)) = (arguments.count, arguments.datatype)
     {
@@ -237,7 +243,7 @@ fn change_datatype(place: &Place, datatype: u64) {
 
 /// Returns the words of a call on a communicator, which may be new.
 fn place_of(
-    call: Call,
+    call: MeasuredCall,
     state: &'static ThreadTimes,
     comm: u64,
     origin: Origin,
@@ -249,7 +255,7 @@ fn place_of(
 /// Finds the words of a call on a communicator, which may be new.
 #[cold]
 fn find(
-    call: Call,
+    call: MeasuredCall,
     state: &'static ThreadTimes,
     handle: u64,
     origin: Origin,
@@ -285,7 +291,7 @@ fn registered(handle: Handle, code: c_int) -> Option<&'static Comm> {
 
 /// Keeps the times of a collective operation, if its number is one of those that are sampled.
 #[inline(never)]
-fn sample(call: Call, late: &LateWords, number: u64, start: u64, end: u64) {
+fn sample(call: MeasuredCall, late: &LateWords, number: u64, start: u64, end: u64) {
     let rule = SampleRule::of(number);
     if !rule.is_candidate(number) {
         return;

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use mpit_components::times::{self, NO_REGION, Origin};
 
 use super::place::Place;
-use crate::watch::Call;
+use crate::watch::MeasuredCall;
 
 /// The number of calls whose words are found without a lock, a power of two.
 const PLACES: usize = 1024;
@@ -32,7 +32,7 @@ struct OfOrigin {
 
 impl OfOrigin {
     #[inline]
-    fn is_of(&self, call: Call, comm: u64, origin: Origin) -> bool {
+    fn is_of(&self, call: MeasuredCall, comm: u64, origin: Origin) -> bool {
         self.return_address.load(Relaxed) == origin.return_address
             && self.region.load(Relaxed) == u64::from(origin.region)
             && self.place.is_for(call, comm)
@@ -51,7 +51,7 @@ impl OfOrigin {
 
 /// Returns a hash, of which the upper bits depend on all that the words are found by.
 #[inline]
-fn hash(call: Call, comm: u64, origin: Origin) -> u64 {
+fn hash(call: MeasuredCall, comm: u64, origin: Origin) -> u64 {
     let place = origin.return_address + u64::from(call.index);
     (place ^ comm.rotate_left(24) ^ u64::from(origin.region) << 48).wrapping_mul(0x9E37_79B9_7F4A_7C15)
 }
@@ -74,7 +74,7 @@ impl Origins {
     #[inline]
     fn entries(
         &'static self,
-        call: Call,
+        call: MeasuredCall,
         comm: u64,
         origin: Origin,
     ) -> impl Iterator<Item = &'static OfOrigin> {
@@ -86,7 +86,7 @@ impl Origins {
     #[inline]
     pub(super) fn at_first_probe(
         &'static self,
-        call: Call,
+        call: MeasuredCall,
         comm: u64,
         origin: Origin,
     ) -> Option<&'static Place> {
@@ -97,7 +97,7 @@ impl Origins {
     /// Returns the words of a call, if they are known and valid in a revision.
     pub(super) fn find(
         &'static self,
-        call: Call,
+        call: MeasuredCall,
         comm: u64,
         origin: Origin,
         revision: u64,
@@ -110,7 +110,7 @@ impl Origins {
     /// generation of loaded objects, or to none.
     pub(super) fn replace(
         &'static self,
-        call: Call,
+        call: MeasuredCall,
         comm: u64,
         origin: Origin,
         generation: Option<u64>,

@@ -8,7 +8,7 @@ use mpit_ffi::abi::Handle;
 use mpit_ffi::comms;
 use mpit_sync::static_ref::StaticRef;
 
-use crate::watch::Call;
+use crate::watch::MeasuredCall;
 
 /// The words of the calls of one name on one communicator, valid for a [revision](mpit::internal::host::revision).
 #[derive(Debug)]
@@ -56,7 +56,7 @@ impl Place {
 
     /// Returns true if the words are those of a call with the handle of a communicator in some revision.
     #[inline]
-    pub(super) fn is_for(&self, call: Call, comm: u64) -> bool {
+    pub(super) fn is_for(&self, call: MeasuredCall, comm: u64) -> bool {
         self.comm.load(Relaxed) == comm && self.call.load(Relaxed) == u64::from(call.index) && !self.is_free()
     }
 
@@ -100,7 +100,7 @@ impl Place {
         &self,
         revision: u64,
         (comm, id): (u64, u64),
-        call: Call,
+        call: MeasuredCall,
         words: &'static CallWords,
         late: Option<&'static LateWords>,
     ) {

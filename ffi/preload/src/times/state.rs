@@ -12,7 +12,7 @@ use super::origins::{Origins, is_whole_program};
 use super::place::Place;
 use super::region_stack::Regions;
 use crate::return_address;
-use crate::watch::Call;
+use crate::watch::MeasuredCall;
 
 /// The number of communicators and calls whose words are found without a lock, a power of two.
 const PLACES: usize = 256;
@@ -66,11 +66,11 @@ impl ThreadTimes {
     }
 
     #[inline(always)]
-    pub(super) fn recent(&'static self, call: Call) -> &'static Place {
+    pub(super) fn recent(&'static self, call: MeasuredCall) -> &'static Place {
         &self.recent[call.index as usize]
     }
 
-    fn place(&'static self, call: Call, comm: u64) -> &'static Place {
+    fn place(&'static self, call: MeasuredCall, comm: u64) -> &'static Place {
         let hash = (comm ^ u64::from(call.index) << 48).wrapping_mul(0x9E37_79B9_7F4A_7C15);
         &self.places[(hash >> (u64::BITS - PLACES.ilog2())) as usize]
     }
@@ -83,7 +83,7 @@ impl ThreadTimes {
 
     /// Returns the words of a call that are not those of the last one. Takes no lock. Returns `None` if they are not known.
     #[inline(never)]
-    pub(super) fn renew(&'static self, call: Call, comm: u64) -> Option<&'static Place> {
+    pub(super) fn renew(&'static self, call: MeasuredCall, comm: u64) -> Option<&'static Place> {
         let origin = self.origin();
         let at_first_probe = self.origins.get().and_then(|known| known.at_first_probe(call, comm, origin));
         at_first_probe.or_else(|| self.known(call, comm, origin))
@@ -91,7 +91,12 @@ impl ThreadTimes {
 
     /// Returns the words of calls of an origin, if they are known and the communicator is still the same. Takes no lock.
     #[inline(never)]
-    pub(super) fn known(&'static self, call: Call, comm: u64, origin: Origin) -> Option<&'static Place> {
+    pub(super) fn known(
+        &'static self,
+        call: MeasuredCall,
+        comm: u64,
+        origin: Origin,
+    ) -> Option<&'static Place> {
         // Read before the conditions are checked.
         let revision = revision::current();
         if !is_whole_program(origin) {
@@ -100,7 +105,12 @@ impl ThreadTimes {
         self.known_in_whole_program(call, comm, revision)
     }
 
-    fn known_in_whole_program(&'static self, call: Call, comm: u64, revision: u64) -> Option<&'static Place> {
+    fn known_in_whole_program(
+        &'static self,
+        call: MeasuredCall,
+        comm: u64,
+        revision: u64,
+    ) -> Option<&'static Place> {
         let (recent, place) = (self.recent(call), self.place(call, comm));
         // A place that was forgotten is not used before it is in the list again.
         let is_kept = recent.revision.load(Relaxed) != 0 && self.is_recent_used();
@@ -127,7 +137,7 @@ impl ThreadTimes {
         &'static self,
         revision: u64,
         comm: (u64, u64),
-        call: Call,
+        call: MeasuredCall,
         words: &'static CallWords,
         late: Option<&'static LateWords>,
     ) {
@@ -162,7 +172,7 @@ impl ThreadTimes {
         &'static self,
         (revision, generation): (u64, Option<u64>),
         comm: (u64, u64),
-        call: Call,
+        call: MeasuredCall,
         origin: Origin,
         (words, late): (&'static CallWords, Option<&'static LateWords>),
     ) -> Option<&'static Place> {

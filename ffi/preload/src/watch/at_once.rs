@@ -11,11 +11,11 @@ use mpit_ffi::comms;
 use mpit_sync::thread_slots;
 
 use super::{
-    Arguments, Begun, Call, IS_NARROW, MESSAGES, OF_PROCESS, OF_THREADS, buffered, clean, has_sent,
+    Arguments, Begun, IS_NARROW, MESSAGES, MeasuredCall, OF_PROCESS, OF_THREADS, buffered, clean, has_sent,
     keep_request, next_collective, polls, store_arguments, store_state,
 };
 
-impl Call {
+impl MeasuredCall {
     /// Returns true for a call that is described at once in the usual state of a process.
     const fn has_short_path(self) -> bool {
         matches!(
@@ -36,7 +36,7 @@ impl Call {
 
 /// Describes a call that begins; `None` if that takes more than a few stores, before anything is stored.
 #[inline(always)]
-pub(crate) fn enter_at_once(call: Call, arguments: &Arguments) -> Option<Begun> {
+pub(crate) fn enter_at_once(call: MeasuredCall, arguments: &Arguments) -> Option<Begun> {
     if !call.has_short_path() {
         return None;
     }
@@ -101,7 +101,7 @@ pub(crate) fn enter_at_once(call: Call, arguments: &Arguments) -> Option<Begun> 
 
 /// Describes the end of a call that was described at once.
 #[inline(always)]
-pub(crate) fn leave_at_once(call: Call, begun: Begun, arguments: &Arguments, code: c_int) {
+pub(crate) fn leave_at_once(call: MeasuredCall, begun: Begun, arguments: &Arguments, code: c_int) {
     if !call.is_start() {
         if let Some(words) = begun.words {
             words[words::INSIDE].store(0, Release);

@@ -4,14 +4,14 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use mpit_components::live::{BUFFERED, buffered_words as words};
 
-use super::call::{BufferUse, Call};
+use super::call::{BufferUse, MeasuredCall};
 
 /// A number of sends of which not all are known: persistent ones may be started at any time.
 const MANY: u64 = 1 << 62;
 
 /// Adds a message, if the call sends from the program's buffer.
 #[inline(always)]
-pub(super) fn add(call: Call, comm: u64, sent: u64) {
+pub(super) fn add(call: MeasuredCall, comm: u64, sent: u64) {
     match call.buffer_use {
         Some(BufferUse::Send) => add_send(comm, sent),
         Some(BufferUse::PersistentSend) => add_persistent(),
@@ -37,7 +37,7 @@ fn add_send(comm: u64, sent: u64) {
 }
 
 /// Forgets the messages after a call that has waited for all of them.
-pub(super) fn leave(call: Call) {
+pub(super) fn leave(call: MeasuredCall) {
     if let (Some(BufferUse::Empty), Some(words)) = (call.buffer_use, BUFFERED.get()) {
         words[words::COUNT].fetch_and(MANY, Relaxed);
     }

@@ -8,7 +8,7 @@ pub(crate) const CALLS_OTHERS: u64 = 1;
 /// A call that is counted and measured, and described unless its class is `Local`.
 #[derive(Clone, Copy, Debug)]
 #[allow(clippy::struct_excessive_bools, reason = "properties that do not depend on each other")]
-pub(crate) struct Call {
+pub(crate) struct MeasuredCall {
     pub(crate) index: u32,
     pub(crate) class: Class,
     /// True for collective operations on a communicator, which are counted.
@@ -50,7 +50,7 @@ pub(super) enum BufferUse {
     Empty,
 }
 
-impl Call {
+impl MeasuredCall {
     /// Returns the call of a symbol of C.
     pub(crate) const fn of_symbol(symbol: &str) -> Option<Self> {
         let Some(index) = index_of_symbol(symbol) else { return None };

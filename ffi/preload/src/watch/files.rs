@@ -10,7 +10,7 @@ use mpit_components::live::{self, file_words as words};
 use mpit_ffi::abi::Handle;
 use mpit_ffi::comms::{self, Comm};
 
-use super::{Call, add_one, clean};
+use super::{MeasuredCall, add_one, clean};
 use crate::arguments::Handles;
 
 /// The endings of the collective operations on a file.
@@ -18,7 +18,7 @@ const COLLECTIVE: [&[u8]; 8] =
     [b"_all", b"_ordered", b"_end", b"_close", b"_set_view", b"_set_size", b"_preallocate", b"_sync"];
 
 /// Returns true for a collective operation on a file that waits for others.
-pub(super) fn is_collective(call: Call) -> bool {
+pub(super) fn is_collective(call: MeasuredCall) -> bool {
     let name = CALLS[call.index as usize].name.as_bytes();
     let is_of_file = matches!(call.class, Class::File | Class::StartOther) && name.starts_with(b"File_");
     is_of_file && COLLECTIVE.iter().any(|ending| name.ends_with(ending))

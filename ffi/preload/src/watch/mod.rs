@@ -40,7 +40,7 @@ use crate::arguments::Handles;
 use crate::isolation::{catch_panic, with_errno_kept};
 
 pub(crate) use at_once::{enter_at_once, leave_at_once};
-pub(crate) use call::{CALLS_OTHERS, Call};
+pub(crate) use call::{CALLS_OTHERS, MeasuredCall};
 pub(crate) use roles::Role;
 
 /// The words while one thread calls at a time.
@@ -158,7 +158,7 @@ impl Begun {
 
 /// Describes a call that begins, in whatever state this process is.
 #[inline(never)]
-pub(crate) fn enter(call: Call, arguments: &Arguments) -> Begun {
+pub(crate) fn enter(call: MeasuredCall, arguments: &Arguments) -> Begun {
     match call.class {
         Class::Local => Begun::NONE,
         _ if call.is_initialization && !live::is_active() => {
@@ -181,7 +181,7 @@ pub(crate) fn enter(call: Call, arguments: &Arguments) -> Begun {
 }
 
 /// Describes a call that only starts an operation: it is not in progress for long, so only its result matters.
-fn start(call: Call, arguments: &Arguments) -> Begun {
+fn start(call: MeasuredCall, arguments: &Arguments) -> Begun {
     let Some(messages) = messages() else { return Begun::NONE };
     let object = arguments.object.map(clean);
     if let Some((sent, comm)) = arguments.sent().zip(object) {
@@ -195,7 +195,7 @@ fn start(call: Call, arguments: &Arguments) -> Begun {
     Begun { words: None, messages, number: number.unwrap_or(0) }
 }
 
-fn enter_with(words: &'static ThreadWords, call: Call, arguments: &Arguments) -> Begun {
+fn enter_with(words: &'static ThreadWords, call: MeasuredCall, arguments: &Arguments) -> Begun {
     let position = arguments.position();
     if words[words::INSIDE].load(Relaxed) != 0 && position + MIN_DEPTH < words[words::POSITION].load(Relaxed)
     {
@@ -263,7 +263,7 @@ fn store_arguments(words: &ThreadWords, arguments: &Arguments, object: Option<u6
 
 /// Completes the description of a call that begins, by the number of a collective operation and the bits of its arguments.
 #[inline(always)]
-fn store_state(words: &ThreadWords, call: Call, number: Option<u64>, bits: u64, position: u64) {
+fn store_state(words: &ThreadWords, call: MeasuredCall, number: Option<u64>, bits: u64, position: u64) {
     let mut bits = bits;
     if let Some(number) = number {
         words[words::NUMBER].store(number, Relaxed);
@@ -287,7 +287,7 @@ fn change_datatype(words: &ThreadWords, datatype: u64) {
 
 /// Describes the end of a call, which returned a code.
 #[inline(never)]
-pub(crate) fn leave(call: Call, begun: Begun, arguments: &Arguments, code: c_int) {
+pub(crate) fn leave(call: MeasuredCall, begun: Begun, arguments: &Arguments, code: c_int) {
     if call.is_initialization {
         starting::end();
     }
@@ -432,7 +432,7 @@ fn has_sent(messages: &MessageWords, comm: u64, sent: u64) -> bool {
 }
 
 /// Counts a collective operation on an object. The library is not called, because it has not accepted the handle yet.
-fn next_number(object: Option<u64>, call: Call, arguments: &Arguments) -> Option<u64> {
+fn next_number(object: Option<u64>, call: MeasuredCall, arguments: &Arguments) -> Option<u64> {
     match object? {
         comm if call.is_collective => {
             let words = comms::registered(comm as Handle)?.words()?;
@@ -446,7 +446,7 @@ fn next_number(object: Option<u64>, call: Call, arguments: &Arguments) -> Option
 
 /// Counts a collective operation on a communicator. One that is left early is stored among the last ones.
 #[inline(always)]
-fn next_collective(words: &CommWords, call: Call, arguments: &Arguments) -> u64 {
+fn next_collective(words: &CommWords, call: MeasuredCall, arguments: &Arguments) -> u64 {
     let number = add_one(&words[comm::COLLECTIVES]);
     if call.is_left_early {
         let begun = live::begun(call.index, number, arguments.other_peer.unwrap_or(0));
@@ -467,7 +467,7 @@ fn add_one(count: &AtomicU64) -> u64 {
 #[inline(always)]
 fn keep_request(
     messages: &MessageWords,
-    call: Call,
+    call: MeasuredCall,
     handle: Handle,
     number: u64,
     comm: u64,

@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use mpit_components::live::{ThreadWords, thread_words as words};
 use mpit_ffi::abi::Handle;
 
-use super::{Arguments, Call, clean};
+use super::{Arguments, MeasuredCall, clean};
 use crate::arguments::Handles;
 
 /// Counts a call of a thread, and stores its first requests, which `read` returns, or its message. Inlined, it is part of a frame that
@@ -14,7 +14,7 @@ use crate::arguments::Handles;
 #[inline(always)]
 pub(super) fn store(
     words: &ThreadWords,
-    call: Call,
+    call: MeasuredCall,
     arguments: &Arguments,
     read: impl Fn(Handles, usize) -> Handle + Copy,
 ) {

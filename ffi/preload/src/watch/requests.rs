@@ -8,7 +8,7 @@ use mpit_components::live::{self, MessageWords, ThreadWords, request_numbers, th
 use mpit_ffi::abi::Handle;
 use mpit_ffi::groups;
 
-use super::{Arguments, Call, clean};
+use super::{Arguments, MeasuredCall, clean};
 use crate::arguments::Handles;
 use crate::isolation::{catch_panic, with_errno_kept};
 
@@ -68,7 +68,7 @@ pub(super) fn store_group(words: &ThreadWords, group: Handle) {
 }
 
 /// Adds a call to the descriptions of requests. Returns the number for the request that a call creates, if it has one.
-pub(super) fn start(messages: &MessageWords, call: Call, arguments: &Arguments) -> Option<u64> {
+pub(super) fn start(messages: &MessageWords, call: MeasuredCall, arguments: &Arguments) -> Option<u64> {
     if call.name() == "Psend_init" {
         let partitions = arguments.partitions?.cast_unsigned().min(request_numbers::MAX_PARTITIONS);
         return Some(partitions << (request_numbers::PARTITIONS_SHIFT - request_numbers::SHIFT));

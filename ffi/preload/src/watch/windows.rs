@@ -9,7 +9,7 @@ use mpit_ffi::abi::{Abi, Handle};
 use mpit_ffi::comms::{self, Comm};
 
 use super::call::LockChange;
-use super::{Arguments, Call, add_one, clean};
+use super::{Arguments, MeasuredCall, add_one, clean};
 use crate::arguments::Handles;
 
 /// Returns the words of a window; `None` if it is not known, or another one has replaced it.
@@ -29,7 +29,7 @@ pub(super) fn next_fence(handle: u64) -> Option<u64> {
 }
 
 /// Records the lock that a call on a window requests, if it is such a call.
-pub(super) fn begin(call: Call, handle: u64, arguments: &Arguments) {
+pub(super) fn begin(call: MeasuredCall, handle: u64, arguments: &Arguments) {
     let (Some(change), Some(words)) = (call.lock_change, words_of(handle)) else { return };
     match (change, target(arguments)) {
         (LockChange::Lock, Some(target)) => {
@@ -43,7 +43,7 @@ pub(super) fn begin(call: Call, handle: u64, arguments: &Arguments) {
 }
 
 /// Records that a call on a window has released a lock, has not got the one that it requested, or has completed accesses.
-pub(super) fn end(call: Call, handle: u64, arguments: &Arguments, code: c_int) {
+pub(super) fn end(call: MeasuredCall, handle: u64, arguments: &Arguments, code: c_int) {
     let (Some(change), Some(words)) = (call.lock_change, words_of(handle)) else { return };
     let is_success = code == Abi::SUCCESS;
     match (change, target(arguments)) {
