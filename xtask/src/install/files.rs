@@ -97,7 +97,9 @@ impl Root<'_> {
 
 /// Puts what cargo has built in a directory, and all other files, below a directory; returns their sorted paths in it. `mpit run` looks for
 /// the preload library beside itself and in `../lib`.
-pub(crate) fn put(built: &Path, root: &Path) -> Outcome<Vec<String>> {
+///
+/// `command` is a `mpit` for this machine, which writes the manual.
+pub(crate) fn put(built: &Path, command: &Path, root: &Path) -> Outcome<Vec<String>> {
     let workspace = paths::workspace();
     let mut root = Root { path: root, written: Vec::new() };
     root.built(&built.join("mpit"), "bin/mpit")?;
@@ -118,7 +120,7 @@ pub(crate) fn put(built: &Path, root: &Path) -> Outcome<Vec<String>> {
         let text = values.iter().fold(text, |text, (name, value)| text.replace(&format!("@{name}@"), value));
         root.write(format!("{folder}/{name}"), &text)?;
     }
-    manual(&mut root, &built.join("mpit"))?;
+    manual(&mut root, command)?;
     for text in TEXTS {
         root.copy(&workspace.join(text), format!("{DOCUMENTS}/{text}"))?;
     }

@@ -12,7 +12,7 @@ use mpit_tests::{Context, Failure, Outcome, build, paths};
 
 use crate::bench::dist;
 use files::MANIFEST;
-pub(crate) use strip::{DEBUG, build_id};
+pub(crate) use strip::{DEBUG, binutil, build_id};
 
 /// Options of `cargo xtask install`.
 #[derive(clap::Args)]
@@ -55,7 +55,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
         dist::build(&[dist::LIBRARY, dist::EMBEDDED, dist::COMMAND])?;
         paths::target().join("dist")
     };
-    let files = files::put(&built, &root)?;
+    let files = files::put(&built, &built.join("mpit"), &root)?;
     remove_others(&root, &files)?;
     files::write_manifest(&root, &files)?;
     println!("{} files in {}, listed in {MANIFEST}", files.len() + 1, root.display());

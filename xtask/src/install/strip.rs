@@ -25,9 +25,19 @@ pub(crate) fn install_stripped(from: &Path, to: &Path, debug: &Path) -> Outcome<
     let file = PathBuf::from(format!(".build-id/{first}/{rest}.debug"));
     let separate = debug.join(&file);
     prepare_target(&separate)?;
-    build::run(Command::new("objcopy").arg("--only-keep-debug").args([from, &separate]))?;
-    build::run(Command::new("objcopy").arg("--strip-all").args([from, to]))?;
+    build::run(binutil("objcopy", from)?.arg("--only-keep-debug").args([from, &separate]))?;
+    build::run(binutil("objcopy", from)?.arg("--strip-all").args([from, to]))?;
     Ok(Some(file))
+}
+
+/// Returns a program of binutils for the processor of a library or program. Debian's for another processor than this machine's have a prefix.
+pub(crate) fn binutil(program: &str, file: &Path) -> Outcome<Command> {
+    let [header, _] = build::run(Command::new("readelf").arg("--file-header").arg(file))?;
+    let is_aarch64 = header.lines().any(|line| line.contains("Machine:") && line.contains("AArch64"));
+    if is_aarch64 && cfg!(not(target_arch = "aarch64")) {
+        return Ok(Command::new(format!("aarch64-linux-gnu-{program}")));
+    }
+    Ok(Command::new(program))
 }
 
 /// Returns the build ID of a library or program in hexadecimal digits.

@@ -9,7 +9,7 @@ use std::process::Command;
 
 use mpit_tests::{Context, Failure, Outcome, build};
 
-use crate::install::build_id;
+use crate::install::{binutil, build_id};
 
 /// Replaces the build ID of a library or program by a hash of the file without debug information.
 pub(super) fn set_by_content(file: &Path) -> Outcome {
@@ -19,7 +19,7 @@ pub(super) fn set_by_content(file: &Path) -> Outcome {
     };
     let id = bytes(&id).context("the digits of a build ID")?;
     let stripped = file.with_extension("stripped");
-    build::run(Command::new("objcopy").arg("--strip-all").args([file, &stripped]))?;
+    build::run(binutil("objcopy", file)?.arg("--strip-all").args([file, &stripped]))?;
     replace(&stripped, &id, &vec![0; id.len()])?;
     let [sum, _] = build::run(Command::new("sha1sum").arg(&stripped))?;
     fs::remove_file(&stripped).context(stripped.display())?;

@@ -1,4 +1,5 @@
-//! Tarballs of what [`install`](crate::install) installs, for any Linux since glibc 2.17: one with all files, and one with debug information.
+//! Tarballs of what [`install`](crate::install) installs, for any Linux since glibc 2.17: for each kind of processors one with all files, and one
+//! with debug information.
 //!
 //! zig is the linker, because it has the symbols of older versions of the C library. Neither the paths of the checkout and of cargo's home nor
 //! the time of the build are in the files. Debug information has the paths of zig's own sources.
@@ -27,15 +28,16 @@ pub(crate) struct Arguments {
     /// Pack what a plain `cargo build` makes, which is for this machine only, and quicker to build and pack
     #[arg(long)]
     debug: bool,
+    /// Pack for one kind of processors only
+    #[arg(long, value_name = "PROCESSOR", value_parser = PROCESSORS, conflicts_with = "debug")]
+    processor: Option<String>,
 }
+
+/// The kinds of processors that there are tarballs for. Rust and the names of tarballs have the same names for them.
+const PROCESSORS: [&str; 2] = ["x86_64", "aarch64"];
 
 /// PyPI's packages that link: cargo's subcommand, and the linker.
 const TOOLS: [&str; 2] = ["cargo-zigbuild==0.24.1", "ziglang==0.17.1"];
-
-const TARGET: &str = "x86_64-unknown-linux-gnu";
-
-/// The machine and the system in the names of tarballs.
-const PLATFORM: &str = "x86_64-linux";
 
 /// The files of an installation that the dynamic linker loads.
 const LOADED: [&str; 3] = ["bin/mpit", "lib/libmpit_preload.so", "lib/libmpit.so"];
@@ -49,18 +51,40 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
         None => paths::target().join("dist-packages"),
     };
     let epoch = epoch()?;
-    let name = format!("mpit-{VERSION}-{PLATFORM}");
+    let processors = match &arguments.processor {
+        Some(processor) => vec![processor.as_str()],
+        None if arguments.debug => vec![env::consts::ARCH],
+        None => PROCESSORS.to_vec(),
+    };
+    let mut tarballs = Vec::new();
+    for processor in processors {
+        tarballs.extend(tarballs_for(processor, arguments.debug, &output, &epoch)?);
+    }
+    let [sums, _] = build::run(Command::new("sha256sum").args(&tarballs).current_dir(&output))?;
+    crate::write(&output.join("SHA256SUMS"), &sums)?;
+    println!("{sums}");
+    Ok(())
+}
+
+/// Writes the tarballs for a kind of processors into a directory; returns their names.
+fn tarballs_for(processor: &str, is_debug: bool, output: &Path, epoch: &str) -> Outcome<Vec<String>> {
+    let name = format!("mpit-{VERSION}-{processor}-linux");
     let staging = output.join("staging");
     if staging.exists() {
         fs::remove_dir_all(&staging).context(staging.display())?;
     }
     let root = staging.join(&name);
-    let all = if arguments.debug {
-        build::artifacts()?;
-        files::put(&paths::built(), &root)?
+    let all = if is_debug {
+        let mpit = &build::artifacts()?.mpit;
+        files::put(&paths::built(), mpit, &root)?
     } else {
-        let linked = build(&tools()?, &epoch, &staging.join("linked"))?;
-        let all = files::put(&linked, &root)?;
+        let linked = build(processor, &tools()?, epoch, &staging.join("linked"))?;
+        let mpit = if processor == env::consts::ARCH {
+            linked.join("mpit")
+        } else {
+            build::artifacts()?.mpit.clone()
+        };
+        let all = files::put(&linked, &mpit, &root)?;
         symbols::check(&LOADED.map(|file| root.join(file)))?;
         all
     };
@@ -69,23 +93,18 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     others.push(files::MANIFEST.to_owned());
     let main = format!("{name}.tar.xz");
     let mut tarballs = vec![(main.clone(), others)];
-    if !arguments.debug {
+    if !is_debug {
         tarballs.push((format!("{name}-debug.tar.xz"), debug));
     }
-    let effort = if arguments.debug { "-1" } else { "-9e" };
+    let effort = if is_debug { "-1" } else { "-9e" };
     for (tarball, files) in &tarballs {
-        pack(&staging, &name, files, &output.join(tarball), &epoch, effort)?;
+        pack(&staging, &name, files, &output.join(tarball), epoch, effort)?;
     }
     fs::remove_dir_all(&staging).context(staging.display())?;
-    let [sums, _] = build::run(
-        Command::new("sha256sum").args(tarballs.iter().map(|(tarball, _)| tarball)).current_dir(&output),
-    )?;
-    crate::write(&output.join("SHA256SUMS"), &sums)?;
     let bytes = fs::metadata(output.join(&main)).context(&main)?.len();
-    println!("{}: {bytes} bytes\n{sums}", output.join(&main).display());
-    Failure::unless(arguments.debug || bytes <= MOST_BYTES, || {
-        format!("{main} has more than {MOST_BYTES} bytes")
-    })
+    println!("{}: {bytes} bytes", output.join(&main).display());
+    Failure::unless(is_debug || bytes <= MOST_BYTES, || format!("{main} has more than {MOST_BYTES} bytes"))?;
+    Ok(tarballs.into_iter().map(|(tarball, _)| tarball).collect())
 }
 
 /// Installs the tools in a virtual environment; returns the directory of its programs.
@@ -106,22 +125,26 @@ fn epoch() -> Outcome<String> {
 }
 
 /// Builds the libraries and the command, and copies them to a directory, which it returns.
-fn build(tools: &Path, epoch: &str, linked: &Path) -> Outcome<PathBuf> {
+fn build(processor: &str, tools: &Path, epoch: &str, linked: &Path) -> Outcome<PathBuf> {
     let path = env::join_paths(
         [tools.to_owned()].into_iter().chain(env::split_paths(&env::var_os("PATH").unwrap_or_default())),
     )
     .context("PATH")?;
-    let target = format!("{TARGET}.{}", symbols::FLOOR);
+    let target = format!("{processor}-unknown-linux-gnu");
+    if processor != env::consts::ARCH {
+        succeed(Command::new("rustup").args(["target", "add", &target]))?;
+    }
+    let with_floor = format!("{target}.{}", symbols::FLOOR);
     let libraries = ["--profile", "dist", "-p", dist::LIBRARY, "-p", dist::EMBEDDED];
     for packages in [&libraries[..], &["--profile", "command", "-p", dist::COMMAND]] {
-        let mut cargo = crate::cargo(&["zigbuild", "--locked", "--target", &target]);
+        let mut cargo = crate::cargo(&["zigbuild", "--locked", "--target", &with_floor]);
         cargo.args(packages).env("PATH", &path);
         cargo.env("CARGO_ENCODED_RUSTFLAGS", remapped()?).env("SOURCE_DATE_EPOCH", epoch);
         succeed(&mut cargo)?;
     }
     fs::create_dir_all(linked).context(linked.display())?;
     for file in ["command/mpit", "dist/libmpit_preload.so", "dist/libmpit.so"] {
-        let from = paths::target().join(TARGET).join(file);
+        let from = paths::target().join(&target).join(file);
         let to = linked.join(from.file_name().unwrap_or_default());
         fs::copy(&from, &to).context(from.display())?;
         build_id::set_by_content(&to)?;

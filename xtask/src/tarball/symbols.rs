@@ -2,9 +2,10 @@
 
 use std::fmt;
 use std::path::PathBuf;
-use std::process::Command;
 
 use mpit_tests::{Failure, Outcome, build};
+
+use crate::install::binutil;
 
 /// A version of the C library.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -32,7 +33,7 @@ impl Version {
 pub(super) fn check(files: &[PathBuf]) -> Outcome {
     let mut faults = Vec::new();
     for file in files {
-        let [table, _] = build::run(Command::new("objdump").arg("-T").arg(file))?;
+        let [table, _] = build::run(binutil("objdump", file)?.arg("-T").arg(file))?;
         faults.extend(faults_in(&table).into_iter().map(|fault| format!("{}: {fault}", file.display())));
     }
     Failure::unless(faults.is_empty(), || format!("not for glibc {FLOOR}:\n{}", faults.join("\n")))
