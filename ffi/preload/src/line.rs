@@ -2,7 +2,7 @@
 
 use crate::arguments::Kind;
 use crate::calls::Interest;
-use crate::watch::{Call, Role};
+use crate::watch::{MeasuredCall, Role};
 
 /// The time of recording, see `interpose`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,7 +73,7 @@ pub(crate) struct Line {
     pub(crate) array_lengths: ArrayLengths,
     pub(crate) array_lifetime: ArrayLifetime,
     /// `None` for a call that is neither described nor measured.
-    pub(crate) call: Option<Call>,
+    pub(crate) call: Option<MeasuredCall>,
 }
 
 impl Line {
@@ -108,7 +108,7 @@ impl Line {
             arguments_len: given.len() as u8,
             array_lengths,
             array_lifetime,
-            call: if is_variadic { None } else { Call::of_symbol(symbol) },
+            call: if is_variadic { None } else { MeasuredCall::of_symbol(symbol) },
         }
     }
 

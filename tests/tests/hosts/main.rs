@@ -27,6 +27,7 @@ mod lifecycle;
 mod linked;
 mod many_ranks;
 mod map;
+mod measured_programs;
 mod namespaces;
 mod native;
 mod native_off;
