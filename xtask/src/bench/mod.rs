@@ -117,6 +117,8 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome<ExitCode> {
     }
     // Before the measurements, which are a load.
     let about = machine::describe(arguments.pairs)?;
+    // Before files are written, which are changes of the checkout.
+    let machine = machine::name()?;
     println!("{about}");
     let mut results = Results::default();
     for bench in wanted {
@@ -128,7 +130,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome<ExitCode> {
     println!("\n{summary}");
     if let Some(page) = &arguments.document {
         let plots = results.plots.write(page)?;
-        let file = write_lines(page, &results.table)?;
+        let file = write_lines(page, &machine, &results.table)?;
         let all = format!("All lines: [{file}]({file}). {summary}");
         document::write_part(page, "bench", &format!("{about}\n{all}\n{}", costs::markdown(&results.table)))?;
         document::write_part(page, "missed", &costs::missed(&results.table))?;
@@ -142,14 +144,14 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome<ExitCode> {
 const LINES: &str = "results-";
 
 /// Writes all lines into the directory beside a page, in place of those of an earlier run. Returns the path from the page.
-fn write_lines(page: &Path, table: &Table) -> Outcome<String> {
+fn write_lines(page: &Path, machine: &str, table: &Table) -> Outcome<String> {
     let directory = page.with_extension("");
     for entry in fs::read_dir(&directory).context(directory.display())?.flatten() {
         if entry.file_name().to_string_lossy().starts_with(LINES) {
             fs::remove_file(entry.path()).context(entry.path().display())?;
         }
     }
-    let name = format!("{LINES}{}.csv", machine::name()?);
+    let name = format!("{LINES}{machine}.csv");
     fs::write(directory.join(&name), table.csv()).context(&name)?;
     let stem = page.file_stem().context("a page has a name")?.display();
     Ok(format!("{stem}/{name}"))
