@@ -3,7 +3,7 @@
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::{fmt, os::unix::process::ExitStatusExt};
+use std::{env, fmt, os::unix::process::ExitStatusExt};
 
 use crate::machine_lock::{self, MachineLock};
 use crate::{Context, Failure, Outcome, build, stacks::Stack};
@@ -21,6 +21,9 @@ enum Lock {
     /// None, because the caller has one.
     OfCaller,
 }
+
+/// The environment variable with a factor for time limits, on slow machines.
+const SLOWNESS: &str = "MPIT_TEST_SLOWNESS";
 
 /// A command with a time limit.
 #[derive(Debug)]
@@ -169,7 +172,8 @@ impl Job {
     pub fn command(&self) -> Command {
         // Without `-k`, `timeout` leaves ranks behind that ignore the first signal.
         let mut command = Command::new("timeout");
-        command.args(["-k", "5", &self.seconds.to_string(), "env"]);
+        let slowness: u32 = env::var(SLOWNESS).ok().and_then(|factor| factor.parse().ok()).unwrap_or(1);
+        command.args(["-k", "5", &(self.seconds * slowness).to_string(), "env"]);
         command.args(self.environment.iter().map(|(name, value)| format!("{name}={value}")));
         command.args(&self.line);
         if let Some(dir) = &self.dir {

@@ -18,7 +18,12 @@ pub fn target() -> PathBuf {
 
 /// Returns the directory of the files that `cargo build` leaves, also if `CARGO_BUILD_TARGET` names a target.
 pub fn built() -> PathBuf {
-    target().join(env::var_os("CARGO_BUILD_TARGET").unwrap_or_default()).join("debug")
+    of_build_target(&target()).join("debug")
+}
+
+/// Returns the directory of the profiles in a target directory: itself, or one of it if `CARGO_BUILD_TARGET` names a target.
+pub(crate) fn of_build_target(target: &Path) -> PathBuf {
+    target.join(env::var_os("CARGO_BUILD_TARGET").unwrap_or_default())
 }
 
 /// Returns the directory in which `cargo xtask setup` installs the MPI libraries from PyPI, one virtual environment per

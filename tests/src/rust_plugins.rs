@@ -67,7 +67,7 @@ impl Build {
         }
         command.envs(self.environment.iter().copied()).current_dir(paths::source("plugins/rust"));
         build::run(&mut command)?;
-        Ok(target.join(if self.profile == "dev" { "debug" } else { self.profile }))
+        Ok(paths::of_build_target(&target).join(if self.profile == "dev" { "debug" } else { self.profile }))
     }
 
     /// Builds a package that is a plug-in; returns its shared object.
