@@ -4,12 +4,13 @@
 pub(crate) const FIRST: [&str; 6] =
     ["openmpi-bin", "libopenmpi-dev", "mpich", "libmpich-dev", "g++", "gfortran"];
 
-/// Debian's further packages: programs that use MPI, linkers, a serial MPI, the program that counts instructions, unwinders, and another
-/// C library.
-pub(crate) const SECOND: [&str; 10] = [
+/// Debian's further packages: programs that use MPI, another compiler, linkers, a serial MPI, the program that counts instructions, unwinders, and
+/// another C library.
+pub(crate) const SECOND: [&str; 11] = [
     "lammps",
     "hpcc",
     "ptscotch",
+    "clang",
     "lld",
     "mold",
     "libmumps-seq-dev",
