@@ -57,7 +57,7 @@ static constexpr mpit_category categories[] = {mpit::category("cxx", "Tests of m
 static constexpr mpit_table table = mpit::table("cxx", events, pvars, cvars, sources, categories);
 
 static_assert(table.num_pvars == 6 && table.num_cvars == 8 && table.num_events == 1);
-static_assert(pvars[0].line == 33 && pvars[2].datatype == MPIT_DOUBLE && pvars[5].bind == MPIT_BIND_COMM);
+static_assert(pvars[1].line == pvars[0].line + 1 && pvars[2].datatype == MPIT_DOUBLE && pvars[5].bind == MPIT_BIND_COMM);
 static_assert(cvars[1].count == 16 && cvars[1].datatype == MPIT_CHAR && cvars[2].count == 3);
 
 void work()
