@@ -17,7 +17,7 @@ module mpit
         integer(c_intptr_t) :: concurrent = 0
     end type
 
-    !> A sum of times: the same, and its sum is the bits of seconds.
+    !> A sum of times, laid out like a counter; the bits of its sum are those of seconds.
     type, bind(c) :: mpit_timer
         private
         integer(c_int64_t) :: sum = 0

@@ -195,7 +195,7 @@ private:
 
 namespace detail {
 
-// What all builders have: `Entry` is the struct of C, and `Builder` the class that is derived of this one.
+// The common part of the builders: `Entry` is the struct of C, and `Builder` the class that derives from this one.
 template <class Entry, class Builder> class builder {
 public:
     constexpr operator Entry() const noexcept { return entry_; }
