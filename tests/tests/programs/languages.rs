@@ -1,8 +1,8 @@
 //! The interfaces for C++ and Fortran, and the price of regions without mpit in the process.
 
+use std::fs;
 use std::path::Path;
 use std::process::Command;
-use std::{fs, path::PathBuf};
 
 use mpit_tests::{Context, Failure, Outcome, build, paths, record};
 
@@ -54,7 +54,7 @@ fn check_cplusplus(compiler: &str) -> Outcome {
         }
     }
     for standard in STANDARDS {
-        let options = [&format!("-std={standard}"), "-O1", "-shared", "-fPIC"];
+        let options = ["-O1", "-shared", "-fPIC", &format!("-std={standard}")];
         compile(compiler, &options, &paths::source("plugins/cxx/every.cpp"), &object).context(standard)?;
     }
     Ok(())
@@ -79,6 +79,8 @@ fn the_fortran_module_compiles() -> Outcome {
 
 /// Tests of the second tier, which need further compilers and programs.
 mod second {
+    use std::path::PathBuf;
+
     use super::*;
 
     #[test]
