@@ -40,21 +40,21 @@ static void done(void *user_data, const struct mpit_operation *operation)
 static const char *const in_sync[] = {"sync", 0};
 
 static const struct mpit_pvar pvars[] = {
-    {.size = sizeof(struct mpit_pvar), .name = "sync_barriers", .description = "Barriers that were passed.",
-     .pvar_class = MPIT_CLASS_COUNTER, .datatype = MPIT_UNSIGNED_LONG_LONG, .verbosity = MPIT_VERBOSITY_USER_BASIC,
-     .count = 1, .categories = in_sync, .sum = &barriers, .watch = watch, MPIT_HERE},
-    {.size = sizeof(struct mpit_pvar), .name = "sync_reduced", .description = "Bytes that were reduced. Unit: bytes.",
-     .pvar_class = MPIT_CLASS_AGGREGATE, .datatype = MPIT_UNSIGNED_LONG_LONG, .verbosity = MPIT_VERBOSITY_USER_BASIC,
-     .count = 1, .categories = in_sync, .sum = &reduced, .watch = watch, MPIT_HERE},
+    {.size = sizeof(struct mpit_pvar), MPIT_HERE, .name = "sync_barriers", .description = "Barriers that were passed.",
+     .categories = in_sync, .pvar_class = MPIT_CLASS_COUNTER, .datatype = MPIT_UNSIGNED_LONG_LONG,
+     .verbosity = MPIT_VERBOSITY_USER_BASIC, .count = 1, .sum = &barriers, .watch = watch},
+    {.size = sizeof(struct mpit_pvar), MPIT_HERE, .name = "sync_reduced", .description = "Bytes that were reduced. Unit: bytes.",
+     .categories = in_sync, .pvar_class = MPIT_CLASS_AGGREGATE, .datatype = MPIT_UNSIGNED_LONG_LONG,
+     .verbosity = MPIT_VERBOSITY_USER_BASIC, .count = 1, .sum = &reduced, .watch = watch},
 };
 
 static const struct mpit_category categories[] = {
-    {.size = sizeof(struct mpit_category), .name = "sync", .description = "How the program synchronizes.", MPIT_HERE},
+    {.size = sizeof(struct mpit_category), MPIT_HERE, .name = "sync", .description = "How the program synchronizes."},
 };
 
 static const struct mpit_component components[] = {
-    {.size = sizeof(struct mpit_component), .framework = "coll", .name = "sync", .description = "Counts barriers and reductions.",
-     .listening = &listening, .done = done, MPIT_HERE},
+    {.size = sizeof(struct mpit_component), MPIT_HERE, .framework = "coll", .name = "sync",
+     .description = "Counts barriers and reductions.", .listening = &listening, .done = done},
 };
 
 MPIT_PLUGIN("sync", MPIT_LIST(pvars), MPIT_LIST(categories), MPIT_LIST(components))

@@ -1,15 +1,14 @@
 /* mpit_plugin.h: variables, events and components that a plug-in, a program or an MPI library in C defines for tools.
  *
- * Static tables describe variables, events, categories and components. The inline functions below update variables and
- * raise events, and tools access them through MPI_T. A complete plug-in:
+ * Static tables describe variables, events, categories and components. The inline functions of mpit_update.h, which is included,
+ * update variables and raise events, and tools access them through MPI_T. A complete plug-in:
  *
  *     #include <mpit_plugin.h>
  *
  *     static struct mpit_sum messages = MPIT_SUM_INIT;
  *     static const struct mpit_pvar pvars[] = {
- *         {.size = sizeof(struct mpit_pvar), .name = "acme_messages", .description = "Messages sent.",
- *          .pvar_class = MPIT_CLASS_COUNTER, .datatype = MPIT_UNSIGNED_LONG_LONG,
- *          .verbosity = MPIT_VERBOSITY_USER_BASIC, .count = 1, .sum = &messages},
+ *         {.size = sizeof(struct mpit_pvar), MPIT_HERE, .name = "acme_messages", .description = "Messages sent.",
+ *          .pvar_class = MPIT_CLASS_COUNTER, .datatype = MPIT_UNSIGNED_LONG_LONG, .count = 1, .sum = &messages},
  *     };
  *     MPIT_PLUGIN("acme", MPIT_LIST(pvars))
  *
@@ -25,6 +24,9 @@
  *     mpit_offer(&table);
  *
  * All of them count in the same way: mpit_counter_add(&messages, 1);
+ *
+ * The same text is valid in C++20 if members are in the order of their struct. mpit.hpp has tables for C++17 and later, and mpit.f90
+ * is for Fortran.
  *
  * Each descriptive struct begins with its own size. Later versions of this header append members; 0 always means the
  * behavior of the versions without the member. Tables and strings are copied. Storage, cells and functions must remain valid
@@ -47,7 +49,7 @@ extern "C" {
 
 /* The version of this header. mpit accepts tables and plug-ins of the same major version and any minor version. */
 #define MPIT_MAJOR 1
-#define MPIT_MINOR 2
+#define MPIT_MINOR 0
 
 enum mpit_class {
     MPIT_CLASS_STATE,
@@ -201,33 +203,40 @@ typedef void mpit_watch_function(void *user_data, int more);
  * Any thread may call it. */
 typedef struct mpit_level *mpit_level_function(void *user_data, const struct mpit_object *object);
 
+/* The members of the structs below that may be left out. In C++, their initializers prevent warnings about those that are. */
+#ifdef __cplusplus
+#define MPIT_OPTIONAL {}
+#else
+#define MPIT_OPTIONAL
+#endif
+
+/* The position of an entry in the source file, for messages, behind its size: {.size = .., MPIT_HERE, ..}. */
+#define MPIT_HERE .file = __FILE__, .line = __LINE__
+
 /* A performance variable. Its value is in exactly one of `sum`, `level`, `level_of`, `storage` and `read`. */
 struct mpit_pvar {
     size_t size;
-    const char *name; /* unique within the class */
-    const char *description;
-    int pvar_class;               /* enum mpit_class */
-    int datatype;                 /* enum mpit_datatype, one that the class allows */
-    int verbosity;                /* enum mpit_verbosity */
-    int bind;                     /* enum mpit_bind */
-    unsigned flags;               /* MPIT_PVAR_... */
-    int count;                    /* number of elements, from 1 to 2^24 */
-    const char *const *categories; /* names, then a null pointer; or null */
-    struct mpit_sum *sum;         /* for one element of an unsigned type or a double */
-    struct mpit_level *level;     /* the same, for LEVEL, HIGHWATERMARK and LOWWATERMARK; variables may share a level */
-    const void *storage;          /* `count` elements, each read atomically */
-    mpit_read_function *read;     /* computes the value */
-    void *user_data;              /* passed to the functions */
-    const struct mpit_enum *enumeration; /* required for STATE, optional for other MPIT_INT variables */
-    /* Since 1.1. */
-    mpit_count_function *count_of; /* with `read`, instead of `count`, which is then 0 */
-    mpit_watch_function *watch;    /* or null */
-    mpit_level_function *level_of; /* instead of `level`, if each object has a level of its own */
-    const char *file;              /* for messages: MPIT_HERE, or null and 0 */
-    unsigned line;
+    const char *file MPIT_OPTIONAL; /* MPIT_HERE, or null and 0 */
+    unsigned line MPIT_OPTIONAL;
+    const char *name MPIT_OPTIONAL; /* unique within the class */
+    const char *description MPIT_OPTIONAL;
+    const char *const *categories MPIT_OPTIONAL; /* names, then a null pointer; or null */
+    int pvar_class MPIT_OPTIONAL;                /* enum mpit_class */
+    int datatype MPIT_OPTIONAL;                  /* enum mpit_datatype, one that the class allows */
+    int verbosity MPIT_OPTIONAL;                 /* enum mpit_verbosity */
+    int bind MPIT_OPTIONAL;                      /* enum mpit_bind */
+    unsigned flags MPIT_OPTIONAL;                /* MPIT_PVAR_... */
+    int count MPIT_OPTIONAL;                     /* number of elements, from 1 to 2^24 */
+    struct mpit_sum *sum MPIT_OPTIONAL;          /* for one element of an unsigned type or a double */
+    struct mpit_level *level MPIT_OPTIONAL;      /* the same, for LEVEL, HIGHWATERMARK and LOWWATERMARK; variables may share a level */
+    mpit_level_function *level_of MPIT_OPTIONAL; /* instead of `level`, if each object has a level of its own */
+    const void *storage MPIT_OPTIONAL;           /* `count` elements, each read atomically */
+    mpit_read_function *read MPIT_OPTIONAL;      /* computes the value */
+    mpit_count_function *count_of MPIT_OPTIONAL; /* with `read`, instead of `count`, which is then 0 */
+    mpit_watch_function *watch MPIT_OPTIONAL;
+    void *user_data MPIT_OPTIONAL;                     /* passed to the functions */
+    const struct mpit_enum *enumeration MPIT_OPTIONAL; /* required for STATE, optional for other MPIT_INT variables */
 };
-/* The position of a struct in the source file, for messages: {.size = .., MPIT_HERE, ..}. */
-#define MPIT_HERE .file = __FILE__, .line = __LINE__
 
 /* Checks a value before it is set, and applies it: `count` elements; for text, the bytes before the NUL. Returns 0; any other result
  * refuses the value. Any thread may call it, also several at once; then it is called once more with the value that is stored in the
@@ -253,41 +262,38 @@ typedef void mpit_freed_function(void *user_data, const struct mpit_object *obje
  * `mpit run --set` change it at the registration, and tools later. Each element is written atomically. */
 struct mpit_cvar {
     size_t size;
-    const char *name; /* unique among control variables */
-    const char *description;
-    int datatype;                        /* enum mpit_datatype */
-    int verbosity;                       /* enum mpit_verbosity */
-    int scope;                           /* enum mpit_scope */
-    int count;                           /* number of elements; for text, of bytes with the NUL */
-    const char *const *categories;       /* names, then a null pointer; or null */
-    void *storage;                       /* `count` elements; may be constant for CONSTANT and READONLY */
-    mpit_set_function *set;              /* or null: all values are accepted */
-    void *user_data;                     /* passed to the functions */
-    const struct mpit_enum *enumeration; /* the only values of an MPIT_INT variable, or null */
-    /* Since 1.1. */
-    mpit_get_function *get;         /* with `put`, instead of `storage` and `set` */
-    mpit_put_function *put;
-    const char *const *aliases;     /* further names for settings, then a null pointer; or null */
-    const char *const *environment; /* further environment variables, by precedence, then a null pointer; or null */
-    unsigned flags;                 /* MPIT_CVAR_... */
-    const char *file;               /* for messages: MPIT_HERE, or null and 0 */
-    unsigned line;
-    /* Since 1.2. */
-    mpit_get_of_function *get_of; /* with `put_of` and `bind`, instead of `storage`, `set`, `get` and `put` */
-    mpit_put_of_function *put_of;
-    mpit_freed_function *freed;   /* or null */
-    int bind;                     /* enum mpit_bind; each object has a value of its own */
+    const char *file MPIT_OPTIONAL; /* MPIT_HERE, or null and 0 */
+    unsigned line MPIT_OPTIONAL;
+    const char *name MPIT_OPTIONAL; /* unique among control variables */
+    const char *description MPIT_OPTIONAL;
+    const char *const *categories MPIT_OPTIONAL; /* names, then a null pointer; or null */
+    int datatype MPIT_OPTIONAL;                  /* enum mpit_datatype */
+    int verbosity MPIT_OPTIONAL;                 /* enum mpit_verbosity */
+    int bind MPIT_OPTIONAL;                      /* enum mpit_bind; each object has a value of its own */
+    int scope MPIT_OPTIONAL;                     /* enum mpit_scope */
+    unsigned flags MPIT_OPTIONAL;                /* MPIT_CVAR_... */
+    int count MPIT_OPTIONAL;                     /* number of elements; for text, of bytes with the NUL */
+    void *storage MPIT_OPTIONAL;                 /* `count` elements; may be constant for CONSTANT and READONLY */
+    mpit_set_function *set MPIT_OPTIONAL;        /* or null: all values are accepted */
+    mpit_get_function *get MPIT_OPTIONAL;        /* with `put`, instead of `storage` and `set` */
+    mpit_put_function *put MPIT_OPTIONAL;
+    mpit_get_of_function *get_of MPIT_OPTIONAL; /* with `put_of` and `bind`, instead of `storage`, `set`, `get` and `put` */
+    mpit_put_of_function *put_of MPIT_OPTIONAL;
+    mpit_freed_function *freed MPIT_OPTIONAL;          /* or null */
+    void *user_data MPIT_OPTIONAL;                     /* passed to the functions */
+    const struct mpit_enum *enumeration MPIT_OPTIONAL; /* the only values of an MPIT_INT variable, or null */
+    const char *const *aliases MPIT_OPTIONAL;          /* further names for settings, then a null pointer; or null */
+    const char *const *environment MPIT_OPTIONAL; /* further environment variables, by precedence, then a null pointer; or null */
 };
 
 /* A source of events, with a clock. */
 struct mpit_source {
     size_t size;
-    const char *name; /* unique among sources */
-    const char *description;
-    int order; /* enum mpit_order; ordered means that events are raised from one thread at a time */
-    /* Since 1.1. */
-    const char *file; /* for messages: MPIT_HERE, or null and 0 */
-    unsigned line;
+    const char *file MPIT_OPTIONAL; /* MPIT_HERE, or null and 0 */
+    unsigned line MPIT_OPTIONAL;
+    const char *name MPIT_OPTIONAL; /* unique among sources */
+    const char *description MPIT_OPTIONAL;
+    int order MPIT_OPTIONAL; /* enum mpit_order; ordered means that events are raised from one thread at a time */
 };
 
 /* The mutable state of an event type. */
@@ -305,34 +311,34 @@ struct mpit_element {
     size_t displacement; /* offsetof */
     const char *name;    /* null for all elements, or for none */
 };
+/* The element of a member of the payload struct, whose name it has. */
+#define MPIT_ELEMENT(PAYLOAD, MEMBER, DATATYPE) {(DATATYPE), offsetof(PAYLOAD, MEMBER), #MEMBER}
 
 /* An event type. The displacements of elements ascend from 0, and the last element ends before byte 256. */
 struct mpit_event {
     size_t size;
-    const char *name; /* unique among event types */
-    const char *description;
-    int verbosity; /* enum mpit_verbosity */
-    int bind;      /* enum mpit_bind */
-    const char *source; /* the name of a source of this table, or of one that was registered before */
-    const struct mpit_element *elements;
-    size_t num_elements;
-    const char *const *categories; /* names, then a null pointer; or null */
-    struct mpit_event_cell *cell;  /* one for each event type */
-    /* Since 1.1. */
-    const char *file; /* for messages: MPIT_HERE, or null and 0 */
-    unsigned line;
+    const char *file MPIT_OPTIONAL; /* MPIT_HERE, or null and 0 */
+    unsigned line MPIT_OPTIONAL;
+    const char *name MPIT_OPTIONAL; /* unique among event types */
+    const char *description MPIT_OPTIONAL;
+    const char *const *categories MPIT_OPTIONAL; /* names, then a null pointer; or null */
+    int verbosity MPIT_OPTIONAL;                 /* enum mpit_verbosity */
+    int bind MPIT_OPTIONAL;                      /* enum mpit_bind */
+    const char *source MPIT_OPTIONAL; /* the name of a source of this table, or of one that was registered before */
+    const struct mpit_element *elements MPIT_OPTIONAL;
+    size_t num_elements MPIT_OPTIONAL;
+    struct mpit_event_cell *cell MPIT_OPTIONAL; /* one for each event type */
 };
 
 /* A category. A category that variables or events name needs no entry, but has no description without one. */
 struct mpit_category {
     size_t size;
-    const char *name;
-    const char *description;
-    const char *parent; /* the category that contains it, or null; for several parents, write several entries */
-    /* Since 1.1. */
-    const char *const *contains; /* names of the categories in it, then a null pointer; or null */
-    const char *file;            /* for messages: MPIT_HERE, or null and 0 */
-    unsigned line;
+    const char *file MPIT_OPTIONAL; /* MPIT_HERE, or null and 0 */
+    unsigned line MPIT_OPTIONAL;
+    const char *name MPIT_OPTIONAL;
+    const char *description MPIT_OPTIONAL;
+    const char *parent MPIT_OPTIONAL; /* the category that contains it, or null; for several parents, write several entries */
+    const char *const *contains MPIT_OPTIONAL; /* names of the categories in it, then a null pointer; or null */
 };
 
 /* The mode of a send. */
@@ -430,48 +436,47 @@ typedef void (*mpit_add_line)(void *lines, const char *text);
  * locks, and must not call MPI. The preload library reports operations; libmpit.so alone does not. */
 struct mpit_component {
     size_t size;
-    const char *framework; /* "pml" for messages, "osc" for accesses, "coll" for collective operations */
-    const char *name;      /* unique within the framework; the name in pml_components and so on */
-    const char *description;
-    struct mpit_switch *listening; /* or null: it is notified of all operations */
-    void *user_data;               /* passed to the functions */
+    const char *file MPIT_OPTIONAL; /* MPIT_HERE, or null and 0 */
+    unsigned line MPIT_OPTIONAL;
+    const char *framework MPIT_OPTIONAL; /* "pml" for messages, "osc" for accesses, "coll" for collective operations */
+    const char *name MPIT_OPTIONAL;      /* unique within the framework; the name in pml_components and so on */
+    const char *description MPIT_OPTIONAL;
+    struct mpit_switch *listening MPIT_OPTIONAL; /* or null: it is notified of all operations */
+    void *user_data MPIT_OPTIONAL;               /* passed to the functions */
     /* Called for a selected component when MPI is initialized, or when the plug-in is loaded later. Returns 0; any
      * other result keeps the component closed. */
-    int (*open)(void *user_data, uint32_t world_rank, uint32_t world_size);
+    int (*open)(void *user_data, uint32_t world_rank, uint32_t world_size) MPIT_OPTIONAL;
     /* Called when MPI is finalized or the plug-in is deactivated, if `open` returned 0. */
-    void (*close)(void *user_data);
-    void (*sent)(void *user_data, const struct mpit_message *message);             /* pml */
-    void (*accessed)(void *user_data, const struct mpit_access *access);           /* osc */
-    void (*done)(void *user_data, const struct mpit_operation *operation);         /* coll */
+    void (*close)(void *user_data) MPIT_OPTIONAL;
+    void (*sent)(void *user_data, const struct mpit_message *message) MPIT_OPTIONAL;     /* pml */
+    void (*accessed)(void *user_data, const struct mpit_access *access) MPIT_OPTIONAL;   /* osc */
+    void (*done)(void *user_data, const struct mpit_operation *operation) MPIT_OPTIONAL; /* coll */
     /* coll: called when a communicator is freed while the component is open, with or without a subscription. */
-    void (*freed)(void *user_data, uint64_t comm);
-    const char *file; /* for messages: MPIT_HERE, or null and 0 */
-    unsigned line;
-    /* Since 1.2. Called when the program calls MPI_Pcontrol while the component is open, with or without a subscription. */
-    void (*pcontrol)(void *user_data, int level);
+    void (*freed)(void *user_data, uint64_t comm) MPIT_OPTIONAL;
+    /* Called when the program calls MPI_Pcontrol while the component is open, with or without a subscription. */
+    void (*pcontrol)(void *user_data, int level) MPIT_OPTIONAL;
     /* Called while the component is open and monitoring writes its output, at the end of MPI or for MPI_Pcontrol(2):
      * add(lines, "text") adds a line of the component. */
-    void (*report)(void *user_data, mpit_add_line add, void *lines);
+    void (*report)(void *user_data, mpit_add_line add, void *lines) MPIT_OPTIONAL;
 };
 
 /* The entries that are registered in one step. Empty lists may be null. */
 struct mpit_table {
     size_t size;
-    uint32_t version;      /* MPIT_MAJOR */
-    const char *component; /* the name of the registering library, for messages and as the first key of the order of indices */
-    const struct mpit_pvar *pvars;
-    size_t num_pvars;
-    const struct mpit_source *sources;
-    size_t num_sources;
-    const struct mpit_event *events;
-    size_t num_events;
-    const struct mpit_category *categories;
-    size_t num_categories;
-    const struct mpit_cvar *cvars;
-    size_t num_cvars;
-    /* Since 1.1. */
-    const struct mpit_component *components;
-    size_t num_components;
+    uint32_t version MPIT_OPTIONAL;      /* MPIT_MAJOR */
+    const char *component MPIT_OPTIONAL; /* the name of the registering library, for messages and as the first key of the order of indices */
+    const struct mpit_pvar *pvars MPIT_OPTIONAL;
+    size_t num_pvars MPIT_OPTIONAL;
+    const struct mpit_cvar *cvars MPIT_OPTIONAL;
+    size_t num_cvars MPIT_OPTIONAL;
+    const struct mpit_source *sources MPIT_OPTIONAL;
+    size_t num_sources MPIT_OPTIONAL;
+    const struct mpit_event *events MPIT_OPTIONAL;
+    size_t num_events MPIT_OPTIONAL;
+    const struct mpit_category *categories MPIT_OPTIONAL;
+    size_t num_categories MPIT_OPTIONAL;
+    const struct mpit_component *components MPIT_OPTIONAL;
+    size_t num_components MPIT_OPTIONAL;
 };
 
 /* MPIT_TABLE initializes the first members of a table, MPIT_LIST a list from the array that is named like the member. */
@@ -492,6 +497,11 @@ static inline int mpit_offer(const struct mpit_table *table)
     *(void **)&function = dlsym((void *)0, "mpit_register");
     return function ? function(table) : 0;
 }
+
+/* Returns the number of a communicator, given the address of an MPI_Comm: the `id` of its mpit_object, and the `comm` of messages and
+ * operations. Returns 0 for MPI_COMM_NULL, and if MPI is not initialized. See mpit_comm_counter_of for a library that links none of
+ * mpit's. */
+uint64_t mpit_comm_number(const void *comm);
 
 /* Loads and activates a plug-in by its path; no effect if it is active already. Its variables and events are appended to the
  * existing ones. Returns MPI_SUCCESS and, if `plugin` is not null, the number of the plug-in; or an error code of MPI_T after
@@ -537,18 +547,22 @@ struct mpit_plugin {
 /* The only exported function of a plug-in, mpit_plugin_v1. Returns null if the plug-in cannot work with this host. */
 typedef const struct mpit_plugin *mpit_plugin_function(const struct mpit_host *host);
 
-/* Defines a plug-in from its lists: MPIT_PLUGIN("acme", MPIT_LIST(pvars), MPIT_LIST(cvars)). In C++, which has designated
- * initializers since C++20, lists must be in the order of struct mpit_table. */
+/* Defines a plug-in from its lists: MPIT_PLUGIN("acme", MPIT_LIST(pvars), MPIT_LIST(cvars)). C++ has designated initializers since
+ * C++20, and wants lists, like members, in the order of their struct. */
 #define MPIT_PLUGIN(NAME, ...) MPIT_PLUGIN_WITH(NAME, 0, 0, __VA_ARGS__)
 
 /* Defines a plug-in with functions that run at its activation and deactivation. */
-#define MPIT_PLUGIN_WITH(NAME, ACTIVATE, DEACTIVATE, ...)                                                               \
+#define MPIT_PLUGIN_WITH(NAME, ACTIVATE, DEACTIVATE, ...)                                 \
+    static const struct mpit_table mpit_plugin_table = {MPIT_TABLE(NAME), __VA_ARGS__};   \
+    MPIT_PLUGIN_OF(NAME, ACTIVATE, DEACTIVATE, mpit_plugin_table)
+
+/* Defines a plug-in of a table. */
+#define MPIT_PLUGIN_OF(NAME, ACTIVATE, DEACTIVATE, TABLE)                                                              \
     MPIT_EXPORT const struct mpit_plugin *mpit_plugin_v1(const struct mpit_host *host);                                 \
     MPIT_EXPORT const struct mpit_plugin *mpit_plugin_v1(const struct mpit_host *host)                                  \
     {                                                                                                                   \
-        static const struct mpit_table table = {MPIT_TABLE(NAME), __VA_ARGS__};                                         \
         static const struct mpit_plugin plugin = {MPIT_MAGIC, MPIT_MAJOR, MPIT_MINOR, sizeof(struct mpit_plugin),       \
-                                                  (NAME),     &table,     (ACTIVATE), (DEACTIVATE), 0, 0};                \
+                                                  (NAME),     &(TABLE),   (ACTIVATE), (DEACTIVATE), 0, 0};               \
         return host->magic == MPIT_MAGIC && host->major == MPIT_MAJOR ? &plugin : 0;                                    \
     }
 #ifdef __cplusplus
@@ -557,111 +571,10 @@ typedef const struct mpit_plugin *mpit_plugin_function(const struct mpit_host *h
 #define MPIT_EXPORT __attribute__((visibility("default")))
 #endif
 
-/* Returns 1 if a handle on the sum is started. Lets the caller skip work that only the sum needs. */
-static inline int mpit_sum_watched(const struct mpit_sum *sum)
-{
-    return __atomic_load_n(&sum->watchers, __ATOMIC_RELAXED) != 0;
-}
-
-/* Adds to a sum of an unsigned type if a handle on it is started. Otherwise costs one load and one branch. */
-static inline void mpit_counter_add(struct mpit_sum *sum, uint64_t amount)
-{
-    const uint8_t *concurrent;
-    if (!mpit_sum_watched(sum))
-        return;
-    /* Null if this thread does not see the value of the registration yet. */
-    concurrent = __atomic_load_n(&sum->concurrent, __ATOMIC_RELAXED);
-    if (!concurrent || __atomic_load_n(concurrent, __ATOMIC_RELAXED))
-        __atomic_fetch_add(&sum->word, amount, __ATOMIC_RELAXED);
-    else
-        __atomic_store_n(&sum->word, __atomic_load_n(&sum->word, __ATOMIC_RELAXED) + amount, __ATOMIC_RELAXED);
-}
-
-/* Adds to a sum of doubles. Negative amounts count as 0. */
-static inline void mpit_sum_add_double(struct mpit_sum *sum, double amount)
-{
-    union {
-        uint64_t bits;
-        double number;
-    } seen, next;
-    if (!mpit_sum_watched(sum) || !(amount > 0))
-        return;
-    seen.bits = __atomic_load_n(&sum->word, __ATOMIC_RELAXED);
-    do {
-        next.number = seen.number + amount;
-    } while (!__atomic_compare_exchange_n(&sum->word, &seen.bits, next.bits, 1, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
-}
-
-/* Sets a level of an unsigned type. */
-static inline void mpit_level_set(struct mpit_level *level, uint64_t value)
-{
-    /* Either a watermark that is being started sees the new level, or this function sees the watermark. */
-    __atomic_exchange_n(&level->word, value, __ATOMIC_SEQ_CST);
-    if (__atomic_load_n(&level->running, __ATOMIC_SEQ_CST))
-        level->reached(level, value);
-}
-
-/* Sets a level of doubles. Negative numbers and NaN count as 0. */
-static inline void mpit_level_set_double(struct mpit_level *level, double value)
-{
-    union {
-        double number;
-        uint64_t bits;
-    } word;
-    word.number = value > 0 ? value : 0;
-    mpit_level_set(level, word.bits);
-}
-
-/* Returns 1 if an event has listeners. Lets the caller skip computing the payload. */
-static inline int mpit_event_has_listeners(const struct mpit_event_cell *cell)
-{
-    return __atomic_load_n(&cell->listeners, __ATOMIC_RELAXED) != 0;
-}
-
-/* Raises an event. Costs one load and one branch without listeners. `safety` is the level that callbacks need at this place
- * (enum mpit_safety), `object` the `id` of the event's MPI object, or 0. The payload is copied. */
-static inline void mpit_raise(const struct mpit_event_cell *cell, int safety, uint64_t object, const void *payload)
-{
-    void (*raise)(const struct mpit_event_cell *, int, uint64_t, const void *);
-    if (!mpit_event_has_listeners(cell))
-        return;
-    /* Null if this thread does not see the value of the registration yet; then the event has no listeners. */
-    raise = __atomic_load_n(&cell->raise, __ATOMIC_ACQUIRE);
-    if (raise)
-        raise(cell, safety, object, payload);
-}
-
-/* Returns the rank in the world of a rank of a communicator, or MPIT_OUTSIDE. */
-static inline uint32_t mpit_world_rank(const struct mpit_object *object, uint32_t rank)
-{
-    if (rank >= object->num_ranks)
-        return MPIT_OUTSIDE;
-    return object->ranks ? __atomic_load_n(&object->ranks[rank], __ATOMIC_RELAXED) : rank;
-}
-
-/* Returns the bytes that a collective operation exchanges with a rank, or with a neighbor by its number. */
-static inline uint64_t mpit_operation_bytes(const struct mpit_operation *operation, uint32_t rank)
-{
-    return operation->with ? operation->with(operation->volumes, rank) : operation->bytes;
-}
-
-/* mpit_switch_on subscribes to the operations of the framework. mpit_switch_off ends one subscription. A component is notified
- * while it has at least one. */
-static inline void mpit_switch_on(struct mpit_switch *listening)
-{
-    __atomic_fetch_add(&listening->reasons, 1, __ATOMIC_SEQ_CST);
-    if (listening->turn)
-        listening->turn(listening->host, 1);
-}
-static inline void mpit_switch_off(struct mpit_switch *listening)
-{
-    __atomic_fetch_sub(&listening->reasons, 1, __ATOMIC_SEQ_CST);
-    if (listening->turn)
-        listening->turn(listening->host, -1);
-}
-
 #ifdef __cplusplus
 }
 #endif
+
+#include "mpit_update.h"
 
 #endif

@@ -7,7 +7,11 @@
  * Regions may be inside of each other: the innermost one counts. They are of the calling thread with MPI_THREAD_MULTIPLE, and of
  * the process otherwise. Without mpit in the process, both functions do nothing, so a program needs no other build.
  *
- * The header needs no library. With a glibc before 2.34, link with -ldl.
+ * Each program and shared library looks once for libmpit_preload.so, when it is loaded, and remembers the result. So a library
+ * that is loaded later, by dlopen, has regions as well. libmpit_preload.so itself is in the process from the start, by
+ * `mpit run` or as a library that the program is linked with. If a program opens it later, only what is loaded after it has regions.
+ *
+ * The header needs no library. With a glibc before 2.34, link with -ldl; there the first call looks for the library.
  */
 #ifndef MPIT_REGION_H
 #define MPIT_REGION_H
@@ -21,45 +25,72 @@ extern "C" {
 
 typedef void(mpit_region_function)(const char *name);
 
-/* Returns a function of libmpit_preload.so, or null if it is not in the process. A weak symbol would be null in all programs that are
- * compiled without -fPIE. */
-static inline mpit_region_function *mpit_region_find(const char *symbol)
+/* The functions of libmpit_preload.so, or null. */
+struct mpit_region_functions {
+    mpit_region_function *begin, *end;
+};
+
+static inline void mpit_region_begin_first(const char *name);
+static inline void mpit_region_end_first(const char *name);
+
+/* One in each program and shared library. Before the search, its functions search. A weak reference to mpit_region_begin would be
+ * null in all programs that are compiled without -fPIE. */
+__attribute__((weak, visibility("hidden"))) struct mpit_region_functions mpit_region_functions = {mpit_region_begin_first,
+                                                                                                  mpit_region_end_first};
+
+/* Looks for a function of libmpit_preload.so, and stores it. */
+static inline void mpit_region_find(mpit_region_function **function, const char *symbol)
 {
     /* The value of RTLD_DEFAULT, which some headers declare on request only. */
     void *everywhere = 0, *found = dlsym(everywhere, symbol);
-    mpit_region_function *function = 0;
+    mpit_region_function *converted = 0;
 
-    memcpy(&function, &found, sizeof function);
-    return function;
+    memcpy(&converted, &found, sizeof converted);
+    __atomic_store_n(function, converted, __ATOMIC_RELAXED);
 }
 
 /* Begins a region of the program. */
-static inline void mpit_region_begin(const char *name)
+static inline __attribute__((always_inline)) void mpit_region_begin(const char *name)
 {
-    static mpit_region_function *function;
-    static int is_known;
+    mpit_region_function *begin = __atomic_load_n(&mpit_region_functions.begin, __ATOMIC_RELAXED);
 
-    if (!__atomic_load_n(&is_known, __ATOMIC_ACQUIRE)) {
-        __atomic_store_n(&function, mpit_region_find("mpit_region_begin"), __ATOMIC_RELAXED);
-        __atomic_store_n(&is_known, 1, __ATOMIC_RELEASE);
-    }
-    if (function)
-        function(name);
+    if (begin)
+        begin(name);
 }
 
 /* Ends a region of the program: the one that began last. */
-static inline void mpit_region_end(const char *name)
+static inline __attribute__((always_inline)) void mpit_region_end(const char *name)
 {
-    static mpit_region_function *function;
-    static int is_known;
+    mpit_region_function *end = __atomic_load_n(&mpit_region_functions.end, __ATOMIC_RELAXED);
 
-    if (!__atomic_load_n(&is_known, __ATOMIC_ACQUIRE)) {
-        __atomic_store_n(&function, mpit_region_find("mpit_region_end"), __ATOMIC_RELAXED);
-        __atomic_store_n(&is_known, 1, __ATOMIC_RELEASE);
-    }
-    if (function)
-        function(name);
+    if (end)
+        end(name);
 }
+
+static inline void mpit_region_begin_first(const char *name)
+{
+    mpit_region_find(&mpit_region_functions.begin, "mpit_region_begin");
+    mpit_region_begin(name);
+}
+
+static inline void mpit_region_end_first(const char *name)
+{
+    mpit_region_find(&mpit_region_functions.end, "mpit_region_end");
+    mpit_region_end(name);
+}
+
+/* Without dlsym in the C library, a constructor would need -ldl wherever this header is included. */
+#if !defined(__GLIBC__) || __GLIBC_PREREQ(2, 34)
+/* Runs before all other constructors that a program can have, which may begin regions. */
+static __attribute__((constructor(101))) void mpit_region_find_all(void)
+{
+    /* Another object file of this program or library may have done it. */
+    if (__atomic_load_n(&mpit_region_functions.begin, __ATOMIC_RELAXED) == mpit_region_begin_first) {
+        mpit_region_find(&mpit_region_functions.begin, "mpit_region_begin");
+        mpit_region_find(&mpit_region_functions.end, "mpit_region_end");
+    }
+}
+#endif
 
 #ifdef __cplusplus
 }

@@ -59,6 +59,7 @@ mod sessions;
 pub mod signals;
 mod strings;
 mod topology;
+pub mod updates;
 pub mod windows;
 
 pub use mpit::internal::panic::catch_panic;

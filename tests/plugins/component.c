@@ -165,9 +165,10 @@ static void freed(void *user_data, uint64_t comm)
 
 /* The members that all three have, before and behind those of their own: C++ requires this order. */
 #define FIRST(framework_, component, description_)                                                                    \
-    .size = sizeof(struct mpit_component), .framework = framework_, .name = "acme", .description = description_,      \
-    .listening = &component.listening, .user_data = &component, .open = open_it, .close = close_it
-#define LAST MPIT_HERE, .pcontrol = pcontrol, .report = report
+    .size = sizeof(struct mpit_component), MPIT_HERE, .framework = framework_, .name = "acme",                        \
+    .description = description_, .listening = &component.listening, .user_data = &component, .open = open_it,         \
+    .close = close_it
+#define LAST .pcontrol = pcontrol, .report = report
 
 static const struct mpit_component components[] = {
     {FIRST("pml", messages, "Messages, by receiver."), .sent = sent, LAST},

@@ -1,52 +1,49 @@
-/* A plug-in whose structs are those of version 1.0, before there were members "since 1.1": lists of smaller structs, one
- * behind the other. Setting `first_step_of_every` to n makes n steps. */
+/* A plug-in whose structs end before the members that no entry needs, as if later versions of the header had added those: lists of
+ * smaller structs, one behind the other. Setting `first_step_of_every` to n makes n steps. */
 #include <mpit_plugin.h>
 
 struct first_pvar {
     size_t size;
+    const char *file;
+    unsigned line;
     const char *name, *description;
+    const char *const *categories;
     int pvar_class, datatype, verbosity, bind;
     unsigned flags;
     int count;
-    const char *const *categories;
     struct mpit_sum *sum;
     struct mpit_level *level;
+    mpit_level_function *level_of;
     const void *storage;
     mpit_read_function *read;
+    mpit_count_function *count_of;
+    mpit_watch_function *watch;
     void *user_data;
-    const struct mpit_enum *enumeration;
 };
 
 struct first_cvar {
     size_t size;
+    const char *file;
+    unsigned line;
     const char *name, *description;
-    int datatype, verbosity, scope, count;
     const char *const *categories;
+    int datatype, verbosity, bind, scope;
+    unsigned flags;
+    int count;
     void *storage;
     mpit_set_function *set;
+    mpit_get_function *get;
+    mpit_put_function *put;
+    mpit_get_of_function *get_of;
+    mpit_put_of_function *put_of;
+    mpit_freed_function *freed;
     void *user_data;
-    const struct mpit_enum *enumeration;
-};
-
-struct first_source {
-    size_t size;
-    const char *name, *description;
-    int order;
-};
-
-struct first_event {
-    size_t size;
-    const char *name, *description;
-    int verbosity, bind;
-    const char *source;
-    const struct mpit_element *elements;
-    size_t num_elements;
-    const char *const *categories;
-    struct mpit_event_cell *cell;
 };
 
 struct first_category {
     size_t size;
+    const char *file;
+    unsigned line;
     const char *name, *description, *parent;
 };
 
@@ -56,14 +53,14 @@ struct first_table {
     const char *component;
     const struct first_pvar *pvars;
     size_t num_pvars;
-    const struct first_source *sources;
+    const struct first_cvar *cvars;
+    size_t num_cvars;
+    const struct mpit_source *sources;
     size_t num_sources;
-    const struct first_event *events;
+    const struct mpit_event *events;
     size_t num_events;
     const struct first_category *categories;
     size_t num_categories;
-    const struct first_cvar *cvars;
-    size_t num_cvars;
 };
 
 static struct mpit_sum sum = MPIT_SUM_INIT;
@@ -102,17 +99,17 @@ static const struct first_cvar cvars[] = {
      .datatype = MPIT_INT, .scope = MPIT_SCOPE_LOCAL, .count = 1, .storage = &limits[1]},
 };
 
-static const struct first_source sources[] = {
-    {.size = sizeof(struct first_source), .name = "first_clock_of_every", .order = MPIT_SOURCE_ORDERED},
-    {.size = sizeof(struct first_source), .name = "first_other_of_every", .order = MPIT_SOURCE_UNORDERED},
+static const struct mpit_source sources[] = {
+    {.size = sizeof(struct mpit_source), .name = "first_clock_of_every", .order = MPIT_SOURCE_ORDERED},
+    {.size = sizeof(struct mpit_source), .name = "first_other_of_every", .order = MPIT_SOURCE_UNORDERED},
 };
 
 static const struct mpit_element elements[] = {{MPIT_INT, 0, "step"}};
 
-static const struct first_event events[] = {
-    {.size = sizeof(struct first_event), .name = "first_event_of_every", .source = "first_clock_of_every",
+static const struct mpit_event events[] = {
+    {.size = sizeof(struct mpit_event), .name = "first_event_of_every", .source = "first_clock_of_every",
      .elements = elements, .num_elements = 1, .cell = &cells[0]},
-    {.size = sizeof(struct first_event), .name = "first_silence_of_every", .source = "first_other_of_every",
+    {.size = sizeof(struct mpit_event), .name = "first_silence_of_every", .source = "first_other_of_every",
      .elements = elements, .num_elements = 1, .cell = &cells[1]},
 };
 

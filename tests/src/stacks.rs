@@ -107,6 +107,16 @@ impl Stack {
         self.spec.mpicc()
     }
 
+    /// Returns the compiler wrapper for C++: a path, or a name in the search path.
+    pub fn mpicxx(&self) -> PathBuf {
+        self.spec.mpicxx()
+    }
+
+    /// Returns the compiler wrapper for Fortran, if the stack includes it.
+    pub fn mpifort(&self) -> Option<&'static str> {
+        self.spec.mpifort
+    }
+
     /// Returns `mpiexec -n ranks`, with the options that this launcher needs on a small machine.
     pub fn mpiexec(&self, ranks: u32) -> Vec<String> {
         let mut line = vec![self.spec.bin(self.spec.mpiexec).display().to_string()];

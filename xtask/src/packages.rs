@@ -4,12 +4,14 @@
 pub(crate) const FIRST: [&str; 6] =
     ["openmpi-bin", "libopenmpi-dev", "mpich", "libmpich-dev", "g++", "gfortran"];
 
-/// Debian's further packages: programs that use MPI, linkers, a serial MPI, the program that counts instructions, unwinders, and another
-/// C library.
-pub(crate) const SECOND: [&str; 10] = [
+/// Debian's further packages: programs that use MPI, another compiler, a build system, linkers, a serial MPI, the program that counts instructions, unwinders, and
+/// another C library.
+pub(crate) const SECOND: [&str; 12] = [
     "lammps",
     "hpcc",
     "ptscotch",
+    "clang",
+    "cmake",
     "lld",
     "mold",
     "libmumps-seq-dev",

@@ -13,7 +13,7 @@ use crate::vocabulary::Bind;
 /// `MPIT_MAJOR`.
 pub const MAJOR: u16 = 1;
 /// `MPIT_MINOR`.
-pub const MINOR: u16 = 2;
+pub const MINOR: u16 = 0;
 /// `MPIT_MAGIC`.
 pub const MAGIC: u32 = 0x5449_504d;
 
@@ -87,26 +87,26 @@ pub type LevelFunction =
 #[repr(C)]
 pub struct Pvar {
     pub size: usize,
+    pub file: *const c_char,
+    pub line: c_uint,
     pub name: *const c_char,
     pub description: *const c_char,
+    pub categories: *const *const c_char,
     pub class: c_int,
     pub datatype: c_int,
     pub verbosity: c_int,
     pub bind: c_int,
     pub flags: c_uint,
     pub count: c_int,
-    pub categories: *const *const c_char,
     pub sum: *const Sum,
     pub level: *const LevelStorage,
+    pub level_of: Option<LevelFunction>,
     pub storage: *const c_void,
     pub read: Option<ReadFunction>,
-    pub user_data: *mut c_void,
-    pub enumeration: *const Enum,
     pub count_of: Option<CountFunction>,
     pub watch: Option<WatchFunction>,
-    pub level_of: Option<LevelFunction>,
-    pub file: *const c_char,
-    pub line: c_uint,
+    pub user_data: *mut c_void,
+    pub enumeration: *const Enum,
 }
 
 /// `MPIT_PVAR_READONLY`.
@@ -159,28 +159,28 @@ pub type FreedFunction = unsafe extern "C" fn(user_data: *mut c_void, object: *c
 #[repr(C)]
 pub struct Cvar {
     pub size: usize,
-    pub name: *const c_char,
-    pub description: *const c_char,
-    pub datatype: c_int,
-    pub verbosity: c_int,
-    pub scope: c_int,
-    pub count: c_int,
-    pub categories: *const *const c_char,
-    pub storage: *mut c_void,
-    pub set: Option<SetFunction>,
-    pub user_data: *mut c_void,
-    pub enumeration: *const Enum,
-    pub get: Option<GetFunction>,
-    pub put: Option<SetFunction>,
-    pub aliases: *const *const c_char,
-    pub environment: *const *const c_char,
-    pub flags: c_uint,
     pub file: *const c_char,
     pub line: c_uint,
+    pub name: *const c_char,
+    pub description: *const c_char,
+    pub categories: *const *const c_char,
+    pub datatype: c_int,
+    pub verbosity: c_int,
+    pub bind: c_int,
+    pub scope: c_int,
+    pub flags: c_uint,
+    pub count: c_int,
+    pub storage: *mut c_void,
+    pub set: Option<SetFunction>,
+    pub get: Option<GetFunction>,
+    pub put: Option<SetFunction>,
     pub get_of: Option<ReadFunction>,
     pub put_of: Option<PutOfFunction>,
     pub freed: Option<FreedFunction>,
-    pub bind: c_int,
+    pub user_data: *mut c_void,
+    pub enumeration: *const Enum,
+    pub aliases: *const *const c_char,
+    pub environment: *const *const c_char,
 }
 
 /// `MPIT_CVAR_BEFORE_INIT`.
@@ -191,11 +191,11 @@ pub const CVAR_BEFORE_INIT: c_uint = 1;
 #[repr(C)]
 pub struct Source {
     pub size: usize,
+    pub file: *const c_char,
+    pub line: c_uint,
     pub name: *const c_char,
     pub description: *const c_char,
     pub order: c_int,
-    pub file: *const c_char,
-    pub line: c_uint,
 }
 
 /// The member `raise` of a [`EventCell`].
@@ -226,17 +226,17 @@ pub struct Element {
 #[repr(C)]
 pub struct Event {
     pub size: usize,
+    pub file: *const c_char,
+    pub line: c_uint,
     pub name: *const c_char,
     pub description: *const c_char,
+    pub categories: *const *const c_char,
     pub verbosity: c_int,
     pub bind: c_int,
     pub source: *const c_char,
     pub elements: *const Element,
     pub num_elements: usize,
-    pub categories: *const *const c_char,
     pub cell: *const EventCell,
-    pub file: *const c_char,
-    pub line: c_uint,
 }
 
 /// `struct mpit_category`.
@@ -244,12 +244,12 @@ pub struct Event {
 #[repr(C)]
 pub struct Category {
     pub size: usize,
+    pub file: *const c_char,
+    pub line: c_uint,
     pub name: *const c_char,
     pub description: *const c_char,
     pub parent: *const c_char,
     pub contains: *const *const c_char,
-    pub file: *const c_char,
-    pub line: c_uint,
 }
 
 /// `struct mpit_message`.
@@ -313,6 +313,8 @@ pub struct Subscription {
 #[repr(C)]
 pub struct Component {
     pub size: usize,
+    pub file: *const c_char,
+    pub line: c_uint,
     pub framework: *const c_char,
     pub name: *const c_char,
     pub description: *const c_char,
@@ -324,8 +326,6 @@ pub struct Component {
     pub accessed: Option<unsafe extern "C" fn(user_data: *mut c_void, access: *const Access)>,
     pub done: Option<unsafe extern "C" fn(user_data: *mut c_void, operation: *const Operation)>,
     pub freed: Option<unsafe extern "C" fn(user_data: *mut c_void, comm: u64)>,
-    pub file: *const c_char,
-    pub line: c_uint,
     pub pcontrol: Option<unsafe extern "C" fn(user_data: *mut c_void, level: c_int)>,
     pub report: Option<unsafe extern "C" fn(user_data: *mut c_void, add: AddLine, lines: *mut c_void)>,
 }
@@ -348,14 +348,14 @@ pub struct Table {
     pub component: *const c_char,
     pub pvars: *const Pvar,
     pub num_pvars: usize,
+    pub cvars: *const Cvar,
+    pub num_cvars: usize,
     pub sources: *const Source,
     pub num_sources: usize,
     pub events: *const Event,
     pub num_events: usize,
     pub categories: *const Category,
     pub num_categories: usize,
-    pub cvars: *const Cvar,
-    pub num_cvars: usize,
     pub components: *const Component,
     pub num_components: usize,
 }

@@ -14,7 +14,7 @@ mod handles;
 mod host_events;
 mod host_instances;
 pub mod init;
-mod object;
+pub(crate) mod object;
 pub mod pvar_access;
 pub mod pvar_handle;
 pub mod pvar_query;

@@ -105,6 +105,11 @@ pub(super) fn identity(object: *mut c_void, kind: Bind) -> Result<Object<'static
     Ok(known.ok_or(Error::InvalidHandle)?)
 }
 
+/// Returns the number of the communicator that the argument names; `None` for null, and if MPI is not initialized.
+pub(crate) fn comm_number(comm: *mut c_void) -> Option<u64> {
+    identity(comm, Bind::Comm).ok().map(|comm| comm.id())
+}
+
 /// Returns the MPI handle that the argument names; fails for null.
 fn handle_value(object: *mut c_void, kind: Bind) -> Result<Handle, Failure> {
     let (Argument::Address(handle) | Argument::Itself(handle)) = argument(object, kind)?;

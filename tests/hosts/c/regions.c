@@ -1,6 +1,7 @@
 /* Regions of the program, with numbers of barriers that are built in. With the argument `threads`, two threads are in different
- * regions at once. */
+ * regions at once; with the path of tests/plugins/region.c, that library has a region. */
 #define _GNU_SOURCE
+#include <dlfcn.h>
 #include <mpi.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -79,6 +80,25 @@ static void run_nested(void)
     barriers(11, world);
 }
 
+static void three_barriers(void)
+{
+    barriers(3, MPI_COMM_WORLD);
+}
+
+static void run_opened(const char *path)
+{
+    void (*in_region)(void (*)(void));
+    void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+
+    *(void **)&in_region = library ? dlsym(library, "in_region") : NULL;
+    if (!in_region) {
+        puts(dlerror());
+        return;
+    }
+    in_region(three_barriers);
+    barriers(1, MPI_COMM_WORLD);
+}
+
 int main(int argc, char **argv)
 {
     int with_threads = argc > 1 && strcmp(argv[1], "threads") == 0, level;
@@ -87,7 +107,9 @@ int main(int argc, char **argv)
     MPI_Init_thread(&argc, &argv, with_threads ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &level);
     barriers(12, MPI_COMM_WORLD);
     mpit_region_end("begun before MPI");
-    if (!with_threads)
+    if (argc > 1 && !with_threads)
+        run_opened(argv[1]);
+    else if (!with_threads)
         run_nested();
     else if (level == MPI_THREAD_MULTIPLE)
         run_threads();

@@ -1,6 +1,6 @@
 ! Calls of MPI from several places and regions. Which of MPI's three Fortran interfaces it uses is chosen when it is compiled:
 ! -DMPIF_H, -DUSE_MPI or -DUSE_MPI_F08. Each place is a line with a comment `site: NAME`, which the test finds.
-#include "mpit_region.f90"
+#include "mpit.f90"
 
 program call_sites
 #if defined(USE_MPI_F08)
@@ -8,7 +8,7 @@ program call_sites
 #elif defined(USE_MPI)
   use mpi
 #endif
-  use mpit_region
+  use mpit
   implicit none
 #if defined(MPIF_H)
   include 'mpif.h'

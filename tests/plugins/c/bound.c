@@ -91,10 +91,10 @@ static int count_values(void *user_data, const struct mpit_object *object, void 
 }
 
 #define BOUND(NAME, KIND)                                                                                              \
-    {.size = sizeof(struct mpit_cvar), .name = "bound_" NAME, .description = "A value for each object.",              \
-     .datatype = MPIT_INT, .verbosity = MPIT_VERBOSITY_TUNER_BASIC, .scope = MPIT_SCOPE_LOCAL, .count = 1,             \
-     .user_data = &all[MPIT_BIND_##KIND], MPIT_HERE, .get_of = get_of, .put_of = put_of, .freed = freed,              \
-     .bind = MPIT_BIND_##KIND}
+    {.size = sizeof(struct mpit_cvar), MPIT_HERE, .name = "bound_" NAME, .description = "A value for each object.",    \
+     .datatype = MPIT_INT, .verbosity = MPIT_VERBOSITY_TUNER_BASIC, .bind = MPIT_BIND_##KIND,                          \
+     .scope = MPIT_SCOPE_LOCAL, .count = 1, .get_of = get_of, .put_of = put_of, .freed = freed,                        \
+     .user_data = &all[MPIT_BIND_##KIND]}
 
 static const struct mpit_cvar cvars[] = {
     BOUND("comm", COMM),       BOUND("datatype", DATATYPE), BOUND("errhandler", ERRHANDLER), BOUND("file", FILE),
@@ -111,22 +111,22 @@ static int nothing(void *user_data, const struct mpit_object *object, void *out,
 
 static struct mpit_event_cell ended = MPIT_EVENT_CELL_INIT;
 static const struct mpit_source sources[] = {
-    {.size = sizeof(struct mpit_source), .name = "bound_clock", .description = "A clock.", MPIT_HERE},
+    {.size = sizeof(struct mpit_source), MPIT_HERE, .name = "bound_clock", .description = "A clock."},
 };
 static const struct mpit_element number[] = {{MPIT_UINT64_T, 0, 0}};
 static const struct mpit_event events[] = {
-    {.size = sizeof(struct mpit_event), .name = "bound_session_ended", .description = "A session ended.",
+    {.size = sizeof(struct mpit_event), MPIT_HERE, .name = "bound_session_ended", .description = "A session ended.",
      .verbosity = MPIT_VERBOSITY_TUNER_BASIC, .bind = MPIT_BIND_SESSION, .source = "bound_clock", .elements = number,
-     .num_elements = 1, .cell = &ended, MPIT_HERE},
+     .num_elements = 1, .cell = &ended},
 };
 
 static const struct mpit_pvar pvars[] = {
-    {.size = sizeof(struct mpit_pvar), .name = "bound_session_size", .description = "A value of a session.",
+    {.size = sizeof(struct mpit_pvar), MPIT_HERE, .name = "bound_session_size", .description = "A value of a session.",
      .pvar_class = MPIT_CLASS_SIZE, .datatype = MPIT_UNSIGNED_LONG_LONG, .verbosity = MPIT_VERBOSITY_TUNER_BASIC,
-     .bind = MPIT_BIND_SESSION, .count = 1, .read = nothing, MPIT_HERE},
-    {.size = sizeof(struct mpit_pvar), .name = "bound_values", .description = "Values that are kept.",
+     .bind = MPIT_BIND_SESSION, .count = 1, .read = nothing},
+    {.size = sizeof(struct mpit_pvar), MPIT_HERE, .name = "bound_values", .description = "Values that are kept.",
      .pvar_class = MPIT_CLASS_SIZE, .datatype = MPIT_UNSIGNED_LONG_LONG, .verbosity = MPIT_VERBOSITY_TUNER_BASIC,
-     .count = 1, .read = count_values, MPIT_HERE},
+     .count = 1, .read = count_values},
 };
 
-MPIT_PLUGIN("bound", MPIT_LIST(pvars), MPIT_LIST(sources), MPIT_LIST(events), MPIT_LIST(cvars))
+MPIT_PLUGIN("bound", MPIT_LIST(pvars), MPIT_LIST(cvars), MPIT_LIST(sources), MPIT_LIST(events))

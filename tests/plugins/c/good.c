@@ -34,34 +34,34 @@ static int step(void *user_data, const struct mpit_object *object, void *out, in
 }
 
 static const struct mpit_category categories[] = {
-    {.size = sizeof(struct mpit_category), .name = NAME, .description = "What " NAME " does.", MPIT_HERE},
+    {.size = sizeof(struct mpit_category), MPIT_HERE, .name = NAME, .description = "What " NAME " does."},
 };
 static const char *const in_category[] = {NAME, 0};
 
 static const struct mpit_pvar pvars[] = {
-    {.size = sizeof(struct mpit_pvar), .name = NAME "_work", .description = "Steps of work.",
-     .pvar_class = MPIT_CLASS_COUNTER, .datatype = MPIT_UNSIGNED_LONG_LONG, .verbosity = MPIT_VERBOSITY_USER_BASIC,
-     .count = 1, .categories = in_category, .sum = &work, MPIT_HERE},
-    {.size = sizeof(struct mpit_pvar), .name = NAME "_depth", .description = "The highest depth.",
-     .pvar_class = MPIT_CLASS_HIGHWATERMARK, .datatype = MPIT_UNSIGNED_LONG_LONG,
-     .verbosity = MPIT_VERBOSITY_USER_BASIC, .count = 1, .categories = in_category, .level = &depth, MPIT_HERE},
-    {.size = sizeof(struct mpit_pvar), .name = NAME "_activation", .description = "How often it was activated.",
+    {.size = sizeof(struct mpit_pvar), MPIT_HERE, .name = NAME "_work", .description = "Steps of work.",
+     .categories = in_category, .pvar_class = MPIT_CLASS_COUNTER, .datatype = MPIT_UNSIGNED_LONG_LONG, .verbosity = MPIT_VERBOSITY_USER_BASIC,
+     .count = 1, .sum = &work},
+    {.size = sizeof(struct mpit_pvar), MPIT_HERE, .name = NAME "_depth", .description = "The highest depth.",
+     .categories = in_category, .pvar_class = MPIT_CLASS_HIGHWATERMARK, .datatype = MPIT_UNSIGNED_LONG_LONG,
+     .verbosity = MPIT_VERBOSITY_USER_BASIC, .count = 1, .level = &depth},
+    {.size = sizeof(struct mpit_pvar), MPIT_HERE, .name = NAME "_activation", .description = "How often it was activated.",
      .pvar_class = MPIT_CLASS_LEVEL, .datatype = MPIT_UNSIGNED_LONG_LONG, .verbosity = MPIT_VERBOSITY_USER_BASIC,
-     .flags = MPIT_PVAR_READONLY | MPIT_PVAR_CONTINUOUS, .count = 1, .storage = &activations, MPIT_HERE},
-    {.size = sizeof(struct mpit_pvar), .name = NAME "_step", .description = "Works, and says which step it was.",
+     .flags = MPIT_PVAR_READONLY | MPIT_PVAR_CONTINUOUS, .count = 1, .storage = &activations},
+    {.size = sizeof(struct mpit_pvar), MPIT_HERE, .name = NAME "_step", .description = "Works, and says which step it was.",
      .pvar_class = MPIT_CLASS_SIZE, .datatype = MPIT_UNSIGNED_LONG_LONG, .verbosity = MPIT_VERBOSITY_USER_BASIC,
-     .flags = MPIT_PVAR_READONLY | MPIT_PVAR_CONTINUOUS, .count = 1, .read = step, MPIT_HERE},
+     .flags = MPIT_PVAR_READONLY | MPIT_PVAR_CONTINUOUS, .count = 1, .read = step},
 };
 
 static int limit = 3;
 static const struct mpit_cvar cvars[] = {
-    {.size = sizeof(struct mpit_cvar), .name = NAME "_limit", .description = "A limit.", .datatype = MPIT_INT,
-     .verbosity = MPIT_VERBOSITY_USER_BASIC, .scope = MPIT_SCOPE_LOCAL, .count = 1, .storage = &limit, MPIT_HERE},
+    {.size = sizeof(struct mpit_cvar), MPIT_HERE, .name = NAME "_limit", .description = "A limit.", .datatype = MPIT_INT,
+     .verbosity = MPIT_VERBOSITY_USER_BASIC, .scope = MPIT_SCOPE_LOCAL, .count = 1, .storage = &limit},
 };
 
 static const struct mpit_source sources[] = {
-    {.size = sizeof(struct mpit_source), .name = NAME "_clock", .description = "Its clock.",
-     .order = MPIT_SOURCE_UNORDERED, MPIT_HERE},
+    {.size = sizeof(struct mpit_source), MPIT_HERE, .name = NAME "_clock", .description = "Its clock.",
+     .order = MPIT_SOURCE_UNORDERED},
 };
 
 static const struct mpit_element elements[] = {
@@ -69,9 +69,9 @@ static const struct mpit_element elements[] = {
     {.datatype = MPIT_UINT64_T, .displacement = sizeof(uint64_t), .name = "round"},
 };
 static const struct mpit_event events[] = {
-    {.size = sizeof(struct mpit_event), .name = NAME "_done", .description = "A step is done.",
+    {.size = sizeof(struct mpit_event), MPIT_HERE, .name = NAME "_done", .description = "A step is done.",
      .verbosity = MPIT_VERBOSITY_USER_BASIC, .source = NAME "_clock", .elements = elements, .num_elements = 2,
-     .cell = &done, MPIT_HERE},
+     .cell = &done},
 };
 
 static int activate(void)
@@ -80,5 +80,5 @@ static int activate(void)
     return 0;
 }
 
-MPIT_PLUGIN_WITH(NAME, activate, 0, MPIT_LIST(pvars), MPIT_LIST(sources), MPIT_LIST(events), MPIT_LIST(categories),
-                 MPIT_LIST(cvars))
+MPIT_PLUGIN_WITH(NAME, activate, 0, MPIT_LIST(pvars), MPIT_LIST(cvars), MPIT_LIST(sources), MPIT_LIST(events),
+                 MPIT_LIST(categories))

@@ -280,6 +280,19 @@ fn regions_split_calls() -> Outcome {
 }
 
 #[test]
+fn regions_of_a_library_opened_later() -> Outcome {
+    on_each_family_in_dir("regions_opened", |stack, dir| {
+        let (library, options) = (build::plugin("region")?, ["-fPIE", "-pie", &build::include()]);
+        let program = stacks::c_variant(Some(stack), "regions", "regions", &options)?;
+        let run = || job(stack, &program).arg(&library);
+        run().dir(dir).succeed().context("without mpit")?;
+        let (report, _) = reported(run(), dir, &[])?;
+        let wanted = counts(&[("begun before MPI", 12), ("of a library", 3), ("(outside)", 1)]);
+        equal("opened", &by_region(&report, "MPI_Barrier"), &wanted)
+    })
+}
+
+#[test]
 fn regions_are_those_of_a_thread() -> Outcome {
     on_each_family_in_dir("regions_threads", |stack, dir| {
         let options = ["-fPIE", "-pie", &build::include()];

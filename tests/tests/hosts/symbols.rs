@@ -19,8 +19,15 @@ fn exports(library: &Path) -> Outcome<Vec<String>> {
     Ok(text.lines().filter_map(|line| line.split_whitespace().last().map(str::to_owned)).collect())
 }
 
-const PLUGIN: [&str; 4] =
-    ["mpit_image_loaded", "mpit_plugin_deactivate", "mpit_plugin_load", "mpit_register"];
+const PLUGIN: [&str; 7] = [
+    "mpit_comm_number",
+    "mpit_image_loaded",
+    "mpit_plugin_deactivate",
+    "mpit_plugin_load",
+    "mpit_register",
+    "mpit_sum_add",
+    "mpit_sum_add_double",
+];
 
 /// Proves R1, C52.
 #[test]

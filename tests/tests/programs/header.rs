@@ -43,30 +43,34 @@ fn layouts() -> BTreeMap<&'static str, Layout> {
         "mpit_enum" Enum { size, name, items, num_items }
         "mpit_object" BoundObject { kind, id, num_ranks, ranks }
         "mpit_pvar" Pvar {
-            size, name, description, "pvar_class" class, datatype, verbosity, bind, flags, count, categories, sum, level,
-            storage, read, user_data, enumeration, count_of, watch, level_of, file, line
+            size, file, line, name, description, categories, "pvar_class" class, datatype,
+            verbosity, bind, flags, count, sum, level, level_of, storage, read, count_of, watch,
+            user_data, enumeration
         }
         "mpit_cvar" Cvar {
-            size, name, description, datatype, verbosity, scope, count, categories, storage, set, user_data,
-            enumeration, get, put, aliases, environment, flags, file, line, get_of, put_of, freed, bind
+            size, file, line, name, description, categories, datatype, verbosity, bind, scope,
+            flags, count, storage, set, get, put, get_of, put_of, freed, user_data, enumeration,
+            aliases, environment
         }
-        "mpit_source" Source { size, name, description, order, file, line }
+        "mpit_source" Source { size, file, line, name, description, order }
         "mpit_event_cell" EventCell { listeners, event, raise }
         "mpit_element" Element { datatype, displacement, name }
         "mpit_event" Event {
-            size, name, description, verbosity, bind, source, elements, num_elements, categories, cell, file, line
+            size, file, line, name, description, categories, verbosity, bind, source, elements,
+            num_elements, cell
         }
-        "mpit_category" Category { size, name, description, parent, contains, file, line }
+        "mpit_category" Category { size, file, line, name, description, parent, contains }
         "mpit_message" Message { comm, bytes, dest, to, tag, mode }
         "mpit_access" Access { window, sent, received, rank, target, kind }
         "mpit_operation" Operation { comm, kind, rank, root_is, root, in_place, size, bytes, with, volumes }
         "mpit_switch" Subscription { reasons, host, turn }
         "mpit_component" Component {
-            size, framework, name, description, listening, user_data, open, close, sent, accessed, done, freed, file, line, pcontrol, report
+            size, file, line, framework, name, description, listening, user_data, open, close, sent,
+            accessed, done, freed, pcontrol, report
         }
         "mpit_table" Table {
-            size, version, component, pvars, num_pvars, sources, num_sources, events, num_events, categories,
-            num_categories, cvars, num_cvars, components, num_components
+            size, version, component, pvars, num_pvars, cvars, num_cvars, sources, num_sources,
+            events, num_events, categories, num_categories, components, num_components
         }
         "mpit_host" Host { magic, major, minor, size, name }
         "mpit_plugin" Plugin {
@@ -126,6 +130,7 @@ fn numbers() -> BTreeMap<String, i64> {
 fn header() -> Outcome<String> {
     let path = paths::workspace().join("ffi/include/mpit_plugin.h");
     let text = fs::read_to_string(&path).context(path.display())?;
+    let text = text.replace(" MPIT_OPTIONAL", "");
     // Comments are removed, because they contain text that looks like names.
     let mut code = String::new();
     for (at, part) in text.split("/*").enumerate() {

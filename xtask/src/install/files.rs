@@ -23,7 +23,8 @@ const SONAME: &str = "libmpit.so.0";
 /// The list of the files of an installation, in itself.
 pub(crate) const MANIFEST: &str = "share/mpit/files.txt";
 
-const HEADERS: [&str; 4] = ["mpit.h", "mpit_plugin.h", "mpit_region.f90", "mpit_region.h"];
+const HEADERS: [&str; 6] =
+    ["mpit.f90", "mpit.h", "mpit.hpp", "mpit_plugin.h", "mpit_region.h", "mpit_update.h"];
 
 /// Texts with placeholders, and their directories.
 const TEMPLATES: [(&str, &str); 4] = [

@@ -24,7 +24,7 @@ const MAX_ENTRIES: usize = 1 << 20;
 /// The type is `#[repr(C)]`, its first member is its size, and all other members are pointers, optional functions and integers,
 /// for which every value that C can write is valid, zero included.
 pub(super) unsafe trait Prefixed: Copy {
-    /// The size in the first version that had the struct. Members beyond the actual size are read as 0.
+    /// The least size. The members beyond, which no entry needs, are read as 0 if the actual size has none.
     const MIN_SIZE: usize;
 }
 macro_rules! prefixed {
@@ -36,11 +36,11 @@ macro_rules! prefixed {
     )*};
 }
 prefixed! {
-    Pvar: offset_of!(Self, count_of);
+    Pvar: offset_of!(Self, enumeration);
     Enum: size_of::<Self>();
-    Cvar: offset_of!(Self, get);
-    Source: offset_of!(Self, file);
-    Event: offset_of!(Self, file);
+    Cvar: offset_of!(Self, enumeration);
+    Source: size_of::<Self>();
+    Event: size_of::<Self>();
     Category: offset_of!(Self, contains);
     Component: offset_of!(Self, pcontrol);
     Table: offset_of!(Self, components);

@@ -154,8 +154,6 @@ impl Memory {
             watch: if choices.arbitrary()? { Some(watch) } else { None },
             ..zeros()
         };
-        // With a smaller size, only the members of the header's first version.
-        let is_new = size >= size_of::<abi::Pvar>();
         Ok(match choices.int_in_range(0..=6)? {
             0 => abi::Pvar { sum: Self::pointer(choices, self.zeroed(size_of::<abi::Sum>()).cast())?, ..one },
             1 => {
@@ -166,11 +164,11 @@ impl Memory {
                 let count = one.count.min(STORAGE as c_int / 8);
                 abi::Pvar { storage: self.storage(choices)?, count, ..one }
             }
-            3 if is_new => {
+            3 => {
                 let level = self.zeroed(size_of::<LevelStorage>());
                 abi::Pvar { level_of: Some(level_of), user_data: level.cast(), ..one }
             }
-            4 if is_new => abi::Pvar { read: Some(read), count_of: Some(count_of), count: 0, ..one },
+            4 => abi::Pvar { read: Some(read), count_of: Some(count_of), count: 0, ..one },
             5 => abi::Pvar { read: Some(read), storage: self.storage(choices)?, ..one },
             _ => abi::Pvar { read: Some(read), ..one },
         })

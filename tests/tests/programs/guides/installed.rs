@@ -80,13 +80,21 @@ fn launchers(stack: &Stack) -> Outcome<PathBuf> {
     let dir = paths::target().join("guides").join(stack.label());
     fs::create_dir_all(&dir).context(dir.display())?;
     let cc = paths::find_program("cc").context("there is no cc")?;
+    let cxx = paths::find_program("c++").context("there is no c++")?;
     let mut mpiexec = stack.mpiexec(1);
     mpiexec.truncate(mpiexec.len() - 2);
-    for (name, command) in [
+    let mut programs = vec![
         ("cc", format!("{} {WARNINGS}", cc.display())),
+        ("c++", format!("{} {WARNINGS}", cxx.display())),
         ("mpicc", format!("{} {WARNINGS}", stack.mpicc().display())),
+        // Open MPI's own bindings for C++ cause warnings.
+        ("mpicxx", format!("{} {WARNINGS} -Wno-cast-function-type", stack.mpicxx().display())),
         ("mpiexec", format!("timeout -k 5 60 {}", mpiexec.join(" "))),
-    ] {
+    ];
+    if let Some(mpifort) = stack.mpifort() {
+        programs.push(("mpifort", format!("{mpifort} -Wall -Wextra")));
+    }
+    for (name, command) in programs {
         let (file, text) = (dir.join(name), dir.join(format!("{name}.sh")));
         let script = format!("#!/bin/sh\nexec {command} \"$@\"\n");
         // Other guides may be running it.

@@ -166,6 +166,16 @@ mod second {
     }
 
     #[test]
+    fn a_program_in_cplusplus() -> Outcome {
+        follow("docs/guides/cplusplus.md", &TWO_STACKS[1])
+    }
+
+    #[test]
+    fn a_program_in_fortran() -> Outcome {
+        follow("docs/guides/fortran.md", &["ompi4.1.4", "mpich4.0.2"])
+    }
+
+    #[test]
     fn an_mpi_library_that_embeds_mpit() -> Outcome {
         follow("docs/guides/embed.md", &["mpich5.0.2-abi"])
     }
