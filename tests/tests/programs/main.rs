@@ -8,4 +8,5 @@ mod guides;
 mod header;
 mod linking;
 mod plugins;
+mod python;
 mod rust_plugins;
