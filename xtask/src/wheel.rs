@@ -3,9 +3,9 @@
 //! pip puts these into the directories `bin` and `lib` of a Python environment, where the command finds the library. `python/hatch_build.py` maps
 //! the files.
 
+use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
-use std::fs;
 
 use mpit_tests::{Context, Outcome, build, paths};
 

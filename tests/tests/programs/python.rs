@@ -38,7 +38,8 @@ fn tests_of_the_python_package() -> Outcome {
         .seconds(300)
         .succeed()?;
     print!("{}", tests.stdout);
-    let count = tests.stderr.split("\nRan ").nth(1).and_then(|rest| rest.split(' ').next()?.parse::<u32>().ok());
+    let count =
+        tests.stderr.split("\nRan ").nth(1).and_then(|rest| rest.split(' ').next()?.parse::<u32>().ok());
     Failure::unless(count.is_some_and(|count| count >= 25), || tests.to_string())
 }
 
