@@ -64,11 +64,12 @@ def _has_files(path: Path) -> bool:
 def _selected(path: Path, output: Path) -> Path:
     """Returns the directory with the tables of the run under this name."""
     newest = [tables for tables in output.iterdir() if not re.search(r"\.earlier\d+$", tables.name)]
-    same = [tables for tables in newest if tables.name in (path.name, path.stem)]
-    if len(same) != 1:
-        same = newest
-    if len(same) == 1:
-        return same[0]
+    # The name of a run may have a dot in it.
+    for name in (path.name, path.stem):
+        if output / name in newest:
+            return output / name
+    if len(newest) == 1:
+        return newest[0]
     place = path if path.is_dir() else path.parent
     names = ", ".join(sorted(str(place / tables.name) for tables in newest))
     raise SeveralRunsError(f"{path} has several runs, of which one can be read: {names}")

@@ -50,7 +50,8 @@ class Names(TestCase):
         file = run.with_name("run.2.prof")
         file.write_text(earlier.replace("\t1\t", "\t2\t"), encoding="utf-8")
         os.utime(file, (0, 0))
-        self.assertEqual(mpit.read(run).size, 2)
+        for path in (run, self.directory):
+            self.assertEqual(mpit.read(path).size, 2)
 
     def test_no_command(self) -> None:
         """Reads tables without the command, and files only with it."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
 import time
 import warnings
 from pathlib import Path
@@ -41,6 +42,15 @@ class Tables(TestCase):
                 job = mpit.read(path)
                 self.assertEqual(job.pairs.to_pydict(), RING_PAIRS)
                 self.assertEqual((job.name, job.size), ("phase_1", 4))
+
+    def test_records_of_a_job(self) -> None:
+        """Reads the records that `mpit pack` has packed."""
+        run = self.ring()
+        subprocess.run(["mpit", "pack", run], check=True, capture_output=True)
+        for rank in range(4):
+            run.with_name(f"phase_1.{rank}.prof").unlink()
+        for path in (run, run.with_name("phase_1.tables")):
+            self.assertEqual(mpit.read(path).pairs.to_pydict(), RING_PAIRS)
 
     def test_columns_are_documented(self) -> None:
         """Compares the columns of all tables with the documentation."""
