@@ -87,7 +87,7 @@ class Tables(TestCase):
         self.assertEqual(dict(sums), {"E": 108, "I": 8, "S": 1000, "R": 300, "C": 64})
 
     def test_many_pairs(self) -> None:
-        """Reads ten million pairs, and prints the time."""
+        """Reads ten million pairs, and prints the seconds: no assertion depends on time."""
         rows, neighbors = 10**7, 26
         size = rows // neighbors + 1
         senders = np.repeat(np.arange(size), neighbors)[:rows]
@@ -96,10 +96,13 @@ class Tables(TestCase):
         names = [pa.DictionaryArray.from_arrays(np.zeros(rows, np.int8), [name]).cast("string") for name in ("many", "E")]
         columns = dict(zip(("job", "kind", "from", "to", "messages", "bytes"), [*names, senders, receivers, messages, messages * 800]))
         write_tables(self.directory / "many", pa.table(columns), size)
-        begin = time.perf_counter()
-        frame = mpit.read(self.directory / "many").pairs.to_pandas()
-        print(f"{rows} pairs in pandas: {time.perf_counter() - begin:.2f} s")
-        self.assertEqual((len(frame), frame["bytes"].sum()), (rows, messages.sum() * 800))
+        times = []
+        for _ in range(3):
+            begin = time.perf_counter()
+            frame = mpit.read(self.directory / "many").pairs.to_pandas()
+            times.append(time.perf_counter() - begin)
+            self.assertEqual((len(frame), frame["bytes"].sum()), (rows, messages.sum() * 800))
+        print(f"{rows} pairs in pandas: {min(times):.2f} s, the best of {len(times)}")
 
 
 class Matrices(TestCase):
