@@ -347,7 +347,8 @@ fn python_has_sites_and_regions() -> Outcome {
         };
         Failure::unless(sends.len() == 2 && sends.iter().all(is_right), || format!("{sends:?}"))?;
         let barriers = rows(&report, "sites").filter(|site| text(site, "call") == "MPI_Barrier");
-        let generated: Vec<_> = barriers.map(|site| text(site, "site")).filter(|site| site.contains('<')).collect();
+        let generated: Vec<_> =
+            barriers.map(|site| text(site, "site")).filter(|site| site.contains('<')).collect();
         Failure::unless(generated.contains(&"<string>:1 (<module>)"), || format!("{generated:?}"))?;
         equal("sends", &by_region(&report, "MPI_Send"), &BTreeMap::from([("exchange".into(), 12)]))?;
         equal("barriers", &by_region(&report, "MPI_Barrier").get("(outside)"), &Some(&8))
