@@ -1,4 +1,4 @@
-"""What several tests use: runs, and the command."""
+"""Runs, and the command, for several tests."""
 
 from __future__ import annotations
 

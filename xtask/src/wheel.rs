@@ -37,13 +37,15 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     };
     let tools = paths::target().join("wheel-tools");
     setup::install_in(&tools, &[TOOL.to_owned()], &[])?;
-    let unpacked = tempfile::tempdir().context("a directory")?;
-    build::run(Command::new("tar").arg("-xf").arg(&tarball).arg("-C").arg(unpacked.path()))?;
+    let unpacked = output.join("unpacked");
+    fs::create_dir_all(&unpacked).context(unpacked.display())?;
+    build::run(Command::new("tar").arg("-xf").arg(&tarball).arg("-C").arg(&unpacked))?;
     let mut hatch = Command::new(tools.join("bin/python"));
     hatch.args(["-m", "hatchling", "build", "-t", "wheel", "-d"]).arg(&output);
-    hatch.env("MPIT_WHEEL_FILES", unpacked.path().join(name.trim_end_matches(".tar.xz")));
+    hatch.env("MPIT_WHEEL_FILES", unpacked.join(name.trim_end_matches(".tar.xz")));
     hatch.env("MPIT_WHEEL_PLATFORM", platform);
     build::run(hatch.current_dir(paths::workspace().join("python")))?;
+    fs::remove_dir_all(&unpacked).context(unpacked.display())?;
     let wheel = output.join(format!("mpit-{VERSION}-py3-none-{platform}.whl"));
     let bytes = fs::metadata(&wheel).context(wheel.display())?.len();
     println!("{}: {bytes} bytes", wheel.display());
