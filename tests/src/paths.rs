@@ -37,9 +37,10 @@ pub fn from_source() -> PathBuf {
     wheels().join("from_source")
 }
 
-/// Returns the Python that reads tables, with DuckDB, pandas, Polars and Dask, if `cargo xtask setup` could install it.
+/// Returns the Python that reads tables, with DuckDB, pandas, Polars and Dask, and what tests of the Python package need, if `cargo xtask setup` could
+/// install it.
 pub fn python_with_tables() -> Option<PathBuf> {
-    let home = wheels().join("tables");
+    let home = wheels().join("python");
     // Written last, when all packages are there.
     home.join("installed.txt").exists().then(|| home.join("bin/python"))
 }

@@ -1,5 +1,5 @@
 //! The tasks of the project: `cargo xtask setup`, `test`, `rules`, `prose`, `items`, `circles`, `prove`, `bench`,
-//! `instructions`, `placement`, `cluster`, `install`, `dist`.
+//! `instructions`, `placement`, `cluster`, `install`, `dist`, `wheel`.
 //!
 //! A task is a module with a function `run`. Tasks start other programs, such as cargo, and use the list of MPI libraries
 //! of `mpit-tests`; they link no other crate of mpit, so that they work while the others do not compile.
@@ -22,6 +22,7 @@ mod setup;
 mod simulate;
 mod tarball;
 mod test;
+mod wheel;
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -92,6 +93,8 @@ enum Task {
     Uninstall(install::Place),
     /// Make tarballs of an installation for any Linux on x86-64 since glibc 2.17; installs zig from PyPI below `target/`
     Dist(tarball::Arguments),
+    /// Make the wheel of the Python package with the command and the library of a tarball; installs hatchling from PyPI below `target/`
+    Wheel(wheel::Arguments),
 }
 
 fn main() -> ExitCode {
@@ -195,6 +198,7 @@ fn run(task: Task) -> Outcome<ExitCode> {
         Task::Install(arguments) => install::run(&arguments).map(|()| ExitCode::SUCCESS),
         Task::Uninstall(place) => install::uninstall(&place).map(|()| ExitCode::SUCCESS),
         Task::Dist(arguments) => tarball::run(&arguments).map(|()| ExitCode::SUCCESS),
+        Task::Wheel(arguments) => wheel::run(&arguments).map(|()| ExitCode::SUCCESS),
     }
 }
 

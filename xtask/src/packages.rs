@@ -34,14 +34,19 @@ pub(crate) struct Wheel {
     pub(crate) version: &'static str,
 }
 
-/// PyPI's programs that read tables and schemas, with the packages that they need.
-pub(crate) const TABLES: [&str; 6] = [
+/// PyPI's programs that read tables and schemas, with the packages that they need; and what the tests of the Python package use beside them.
+pub(crate) const PYTHON: [&str; 11] = [
     "duckdb==2.0.1",
     "polars==2.1.0",
     "pandas==3.1.1",
     "pyarrow==26.0.1",
     "dask[dataframe,distributed]==2026.8.0",
     "jsonschema==4.26.0",
+    "scipy==1.17.1",
+    "nbclient==0.11.0",
+    "ipykernel==7.4.0",
+    "ruff==0.17.6",
+    "mypy==2.4.1",
 ];
 
 /// PyPI's MPI libraries. Each has an environment of its own, because they install programs with the same names.

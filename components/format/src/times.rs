@@ -147,6 +147,9 @@ pub const OTHER_SITES: u64 = u32::MAX as u64;
 /// The number of regions that were not distinguished, because there were too many.
 pub const OTHER_REGIONS: u32 = u16::MAX as u32;
 
+/// The beginning of the build ID of a line in Python, which the name of the function follows. The offset is the number of the line.
+pub const PYTHON: &str = "python:";
+
 /// A place in the program that makes calls.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SiteRow {

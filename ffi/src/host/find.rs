@@ -265,7 +265,8 @@ pub fn next(name: &CStr) -> Option<NonNull<c_void>> {
 }
 
 /// Returns the definition of a symbol in the program's global scope.
-pub(crate) fn in_program(name: &CStr) -> Option<NonNull<c_void>> {
+#[must_use]
+pub fn in_program(name: &CStr) -> Option<NonNull<c_void>> {
     // SAFETY: `RTLD_DEFAULT` is a pseudo-handle, which is valid at any time.
     unsafe { symbol(libc::RTLD_DEFAULT, name) }
 }

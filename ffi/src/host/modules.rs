@@ -2,6 +2,7 @@
 
 use std::ffi::CStr;
 use std::fs;
+use std::ops::Range;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
@@ -50,6 +51,24 @@ pub fn module_of(address: usize) -> Option<Module> {
     let path = path_of(&name.to_name());
     let file = if len == 0 { identity_of_file(address).unwrap_or_default() } else { Box::default() };
     Some(Module { path, offset: offset as u64, build_id: build_id[..len].to_vec(), file })
+}
+
+/// Returns the addresses of the object that contains one.
+#[must_use]
+pub fn range_of(address: usize) -> Option<Range<usize>> {
+    let mut range = None;
+    find::each_object(|object| {
+        if !object.contains(address) {
+            return false;
+        }
+        let segments = || object.headers.iter().filter(|header| header.p_type == libc::PT_LOAD);
+        let begin = segments().map(|header| header.p_vaddr).min();
+        let end = segments().map(|header| header.p_vaddr + header.p_memsz).max();
+        let at = |offset: u64| object.base.wrapping_add(offset as usize);
+        range = begin.zip(end).map(|(begin, end)| at(begin)..at(end));
+        true
+    });
+    range
 }
 
 /// Returns device and inode of the file that is mapped at an address.
@@ -110,7 +129,7 @@ fn build_id_in(notes: &[u8], align: usize) -> Option<&[u8]> {
 
 #[cfg(test)]
 mod tests {
-    use super::{build_id_in, identity_of_file, module_of};
+    use super::{build_id_in, identity_of_file, module_of, range_of};
 
     fn note(owner: &[u8], kind: u32, content: &[u8]) -> Vec<u8> {
         let mut note = Vec::new();
@@ -143,6 +162,9 @@ mod tests {
         assert!(of_c.path.to_string_lossy().contains("libc"), "{of_c:?}");
         assert!(of_c.build_id.len() >= 16 && of_c.offset > 0, "{of_c:?}");
         assert_eq!(module_of(8), None);
+        let of_c = range_of(libc::getpid as *const () as usize).unwrap();
+        assert!(of_c.contains(&(libc::malloc as *const () as usize)), "{of_c:?}");
+        assert!(!of_c.contains(&(module_of as *const () as usize)) && range_of(8).is_none(), "{of_c:?}");
         assert!(identity_of_file(module_of as *const () as usize).unwrap().contains(':'));
     }
 }

@@ -1,6 +1,7 @@
 //! The calls by place and region of the program.
 
 use mpit_format::summary::{CallStat, Summary};
+use mpit_format::times::PYTHON;
 
 use super::number;
 use super::time::seconds;
@@ -17,6 +18,7 @@ rows! {
         pub(crate) fn of(all: &Origins, summary: &Summary, of: &OriginCalls<origins::Site>) {
             let some = |text: &str| if text.is_empty() { None } else { Some(text.to_owned()) };
             let (module, build_id, offset) = match &of.origin {
+                origins::Site::At { module, build_id, .. } if build_id.starts_with(PYTHON) => (some(module), None, None),
                 origins::Site::At { module, build_id, offset } if !module.is_empty() => {
                     (some(module), some(build_id), Some(*offset))
                 }
@@ -29,11 +31,11 @@ rows! {
         /// The calls.
         #[serde(flatten)]
         pub calls: CallNumbers = CallNumbers::of(summary, of.call(), &of.stat) => (inside CallNumbers),
-        /// The executable or library; null if the place is not known.
+        /// The executable or library, or the source in Python; null if the place is not known.
         pub module: Option<String> = module,
         /// The build ID of the module in hexadecimal digits; null if it has none.
         pub build_id: Option<String> = build_id => (json),
-        /// The offset of the return address in the module, as in the symbols of its file.
+        /// The offset of the return address in the module, as in the symbols of its file; null for places in Python.
         pub offset: Option<u64> = offset,
         /// The function that makes the call, then the one into which it is inlined, and so on; empty if the module has no symbols here.
         pub code: Vec<Code> = frames => (json),

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use addr2line::Loader;
 use hashbrown::HashMap;
 use mpit_format::files;
+use mpit_format::times::PYTHON;
 use object::Object;
 use object::read::ReadCache;
 use schemars::JsonSchema;
@@ -61,6 +62,12 @@ impl Origins {
         for calls in &self.sites {
             let Site::At { module, build_id, offset } = &calls.origin else { continue };
             if module.is_empty() || self.locations.contains_key(&calls.origin) {
+                continue;
+            }
+            if let Some(function) = build_id.strip_prefix(PYTHON) {
+                let (file, line) = (Some((**module).to_owned()), u32::try_from(*offset).ok());
+                let frames = vec![Code { function: Some(function.to_owned()), file, line }];
+                self.locations.insert(calls.origin.clone(), Location { frames, problem: None });
                 continue;
             }
             let key = (Arc::clone(module), Arc::clone(build_id));

@@ -9,4 +9,5 @@ mod header;
 mod languages;
 mod linking;
 mod plugins;
+mod python;
 mod rust_plugins;

@@ -29,7 +29,7 @@ use mpit_sync::static_ref::StaticRef;
 
 pub use loaded_objects::{begin_generation, closing_begins, closing_ends, generation};
 pub use mpit_format::store::times::{SampleRule, call as call_words, late as late_words};
-pub use mpit_format::times::{Mode, SiteRow, duration_bin};
+pub use mpit_format::times::{Mode, PYTHON, SiteRow, duration_bin};
 pub use places::{DescribedSite, NO_REGION, Origin, count_mismatch, region, set_describe};
 
 use crate::runtime::RUNTIME;

@@ -13,6 +13,7 @@
 mod at_once;
 mod origins;
 mod place;
+mod python;
 mod region_stack;
 mod regions;
 mod sites;

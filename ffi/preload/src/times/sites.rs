@@ -7,17 +7,29 @@ use std::fmt::Write;
 use mpit_components::times::{self, DescribedSite, SiteRow};
 use mpit_ffi::host::modules::module_of;
 
-use crate::unloading;
+use super::python;
+use crate::{return_address, unloading};
 
 /// Prepares the descriptions of places. Whether they are distinguished was decided when calls found their next definitions.
 pub(super) fn prepare() {
     times::set_describe(describe);
+    // mpi4py initializes MPI.
+    let caller = return_address::last();
+    if caller != 0
+        && let Some(module) = module_of(caller as usize)
+    {
+        python::look_at(&module, caller);
+    }
 }
 
-/// Finds the module of a return address.
+/// Finds the line in Python, or the module of a return address.
 fn describe(return_address: u64) -> DescribedSite {
+    if let Some(row) = python::describe(return_address) {
+        return DescribedSite { row, file: Box::default() };
+    }
     unloading::look_for_changes();
     let Some(module) = module_of(return_address as usize) else { return DescribedSite::default() };
+    python::look_at(&module, return_address);
     let mut build_id = String::new();
     for byte in &module.build_id {
         let _ = write!(build_id, "{byte:02x}");

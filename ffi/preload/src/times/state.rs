@@ -10,6 +10,7 @@ use mpit_sync::static_ref::StaticRef;
 
 use super::origins::{Origins, is_whole_program};
 use super::place::Place;
+use super::python;
 use super::region_stack::Regions;
 use crate::return_address;
 use crate::watch::MeasuredCall;
@@ -78,7 +79,7 @@ impl ThreadTimes {
     /// Returns the part of the program that makes the call in progress. The return address is 0 if places are not distinguished.
     #[inline]
     pub(super) fn origin(&self) -> Origin {
-        Origin { region: self.regions.current(), return_address: return_address::last() }
+        Origin { region: self.regions.current(), return_address: python::place(return_address::last()) }
     }
 
     /// Returns the words of a call that are not those of the last one. Takes no lock. Returns `None` if they are not known.

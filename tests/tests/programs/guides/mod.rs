@@ -10,6 +10,7 @@ mod links;
 mod page;
 mod reader;
 
+use std::process::Command;
 use std::{env, fs};
 
 use mpit_tests::cluster::{Session, Shape, one_by_one};
@@ -137,6 +138,32 @@ mod second {
         let downloads = format!("```console\n$ cp {}/* .\n```\n", tarballs.display());
         let text = downloads + &read(PAGE)?;
         installed::reader(None)?.follow(&steps(&text, "").context(PAGE)?).context(PAGE)
+    }
+
+    /// Follows the page with the wheel of what `cargo build` makes, in the place of downloads.
+    #[test]
+    fn runs_in_python() -> Outcome {
+        const PAGE: &str = "docs/guides/python.md";
+        let Some(python) = paths::python_with_tables() else {
+            return record::not_run(PAGE, "no Python with its packages; see `cargo xtask setup`");
+        };
+        if build::run(Command::new("python3").args(["-c", "import ensurepip"])).is_err() {
+            return record::not_run(PAGE, "Python makes no environments with pip; install python3-venv");
+        }
+        let wheels = paths::target().join("guides/wheels");
+        build::run(build::cargo().args(["xtask", "dist", "--debug", "--output"]).arg(&wheels))?;
+        let tarball = wheels.join(concat!("mpit-", env!("CARGO_PKG_VERSION"), "-x86_64-linux.tar.xz"));
+        build::run(build::cargo().args(["xtask", "wheel"]).arg(&tarball))?;
+        // The packages that the wheel needs are found in the environment of the tests.
+        let code = "import sysconfig; print(sysconfig.get_path('purelib'))";
+        let [packages, _] = build::run(Command::new(python).args(["-c", code]))?;
+        let text = format!(
+            "```console\n$ cp {}/*.whl .\n$ export PIP_NO_INDEX=1 PYTHONPATH={}\n```\n{}",
+            wheels.display(),
+            packages.trim(),
+            read(PAGE)?
+        );
+        follow_text(PAGE, &text, &TWO_STACKS[0])
     }
 
     #[test]

@@ -1,0 +1,55 @@
+//! The Python package in `python/`: its tests, and the form and the types of its sources.
+
+use std::path::PathBuf;
+
+use mpit_tests::launch::Job;
+use mpit_tests::{Context, Failure, Outcome, build, paths, record};
+
+fn package() -> PathBuf {
+    paths::workspace().join("python")
+}
+
+/// Returns the Python with the packages that the tests use; without one, the summary of the tests says so.
+fn python() -> Outcome<Option<PathBuf>> {
+    let python = paths::python_with_tables();
+    if python.is_none() {
+        record::not_run("the Python package", "no Python with its packages; see `cargo xtask setup`")?;
+    }
+    Ok(python)
+}
+
+/// Runs the tests with the command that cargo has built, and files of the example `ring`.
+#[test]
+fn tests_of_the_python_package() -> Outcome {
+    let Some(python) = python()? else { return Ok(()) };
+    build::artifacts()?;
+    if !build::is_built() {
+        build::run(build::cargo().args(["build", "--quiet", "-p", "mpit-examples", "--example", "ring"]))?;
+    }
+    let dir = paths::scratch("python", "tests")?;
+    Job::plain(&[]).arg(paths::built().join("examples/ring")).dir(&dir).succeed()?;
+    let path = std::env::var("PATH").context("PATH")?;
+    let tests = Job::plain(&[]).arg(&python).args(["-m", "unittest", "discover", "-s", "tests", "-t", "."]);
+    let tests = tests
+        .dir(&package())
+        .env("PATH", format!("{}:{path}", paths::built().display()))
+        .env("MPIT_TEST_RING", &dir)
+        .env("PYTHONDONTWRITEBYTECODE", "1")
+        .seconds(300)
+        .succeed()?;
+    print!("{}", tests.stdout);
+    let count =
+        tests.stderr.split("\nRan ").nth(1).and_then(|rest| rest.split(' ').next()?.parse::<u32>().ok());
+    Failure::unless(count.is_some_and(|count| count >= 25), || tests.to_string())
+}
+
+#[test]
+fn python_sources_are_clean() -> Outcome {
+    let Some(python) = python()? else { return Ok(()) };
+    let (program, cache) = (|name: &str| python.with_file_name(name), paths::target().join("python"));
+    let run = |job: Job| job.dir(&package()).succeed().map(drop);
+    let ruff = |words: &[&str]| Job::plain(&[]).arg(program("ruff")).args(words).arg("--no-cache");
+    run(ruff(&["check"]))?;
+    run(ruff(&["format", "--check"]))?;
+    run(Job::plain(&[]).arg(program("mypy")).arg("--cache-dir").arg(cache).arg("mpit"))
+}

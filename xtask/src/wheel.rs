@@ -1,0 +1,78 @@
+//! The wheel of the Python package in `python/`, with the command and the preload library of a tarball.
+//!
+//! pip puts these into the directories `bin` and `lib` of a Python environment, where the command finds the library. `python/hatch_build.py` maps
+//! the files.
+
+use std::fs;
+use std::path::PathBuf;
+use std::process::Command;
+
+use mpit_tests::{Context, Outcome, build, paths};
+
+use crate::install::files::VERSION;
+use crate::setup;
+
+/// Options of `cargo xtask wheel`.
+#[derive(clap::Args)]
+pub(crate) struct Arguments {
+    /// A tarball that `cargo xtask dist` has made
+    tarball: PathBuf,
+    /// The directory of the wheel; that of the tarball by default
+    #[arg(long, value_name = "DIR")]
+    output: Option<PathBuf>,
+}
+
+/// PyPI's package that builds wheels.
+const TOOL: &str = "hatchling==1.33.0";
+
+pub(crate) fn run(arguments: &Arguments) -> Outcome {
+    let tarball = std::path::absolute(&arguments.tarball).context(arguments.tarball.display())?;
+    let name = tarball.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    let platform = platform(name).context(format!(
+        "{name} is no tarball of this version, such as mpit-{VERSION}-x86_64-linux.tar.xz"
+    ))?;
+    let output = match &arguments.output {
+        Some(output) => std::path::absolute(output).context(output.display())?,
+        None => tarball.parent().context(tarball.display())?.to_owned(),
+    };
+    let tools = paths::target().join("wheel-tools");
+    setup::install_in(&tools, &[TOOL.to_owned()], &[])?;
+    let unpacked = output.join("unpacked");
+    fs::create_dir_all(&unpacked).context(unpacked.display())?;
+    build::run(Command::new("tar").arg("-xf").arg(&tarball).arg("-C").arg(&unpacked))?;
+    let mut hatch = Command::new(tools.join("bin/python"));
+    hatch.args(["-m", "hatchling", "build", "-t", "wheel", "-d"]).arg(&output);
+    hatch.env("MPIT_WHEEL_FILES", unpacked.join(name.trim_end_matches(".tar.xz")));
+    hatch.env("MPIT_WHEEL_PLATFORM", platform);
+    build::run(hatch.current_dir(paths::workspace().join("python")))?;
+    fs::remove_dir_all(&unpacked).context(unpacked.display())?;
+    let wheel = output.join(format!("mpit-{VERSION}-py3-none-{platform}.whl"));
+    let bytes = fs::metadata(&wheel).context(wheel.display())?.len();
+    println!("{}: {bytes} bytes", wheel.display());
+    Ok(())
+}
+
+/// Returns the platform that pip knows for the machine in the name of a tarball. `cargo xtask dist` has checked that its files need no symbols of a
+/// newer C library.
+fn platform(name: &str) -> Option<&'static str> {
+    let machine = name.strip_prefix("mpit-")?.strip_prefix(VERSION)?.strip_prefix('-')?;
+    match machine {
+        "x86_64-linux.tar.xz" => Some("manylinux2014_x86_64"),
+        "aarch64-linux.tar.xz" => Some("manylinux2014_aarch64"),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tarballs_have_platforms() {
+        let of = |machine: &str| platform(&format!("mpit-{VERSION}-{machine}"));
+        assert_eq!(of("x86_64-linux.tar.xz"), Some("manylinux2014_x86_64"));
+        assert_eq!(of("aarch64-linux.tar.xz"), Some("manylinux2014_aarch64"));
+        assert_eq!(of("x86_64-linux-debug.tar.xz"), None);
+        assert_eq!(platform("mpit-9.9.9-x86_64-linux.tar.xz"), None);
+    }
+}
