@@ -118,6 +118,7 @@ pub(crate) fn put(built: &Path, root: &Path) -> Outcome<Vec<String>> {
         root.write(format!("{folder}/{name}"), &text)?;
     }
     manual(&mut root, &workspace.join("cli/manual"))?;
+    root.copy(&workspace.join("packaging/modulefile"), format!("share/modulefiles/mpit/{VERSION}"))?;
     for text in TEXTS {
         root.copy(&workspace.join(text), format!("{DOCUMENTS}/{text}"))?;
     }
