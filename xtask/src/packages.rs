@@ -4,9 +4,9 @@
 pub(crate) const FIRST: [&str; 6] =
     ["openmpi-bin", "libopenmpi-dev", "mpich", "libmpich-dev", "g++", "gfortran"];
 
-/// Debian's further packages: programs that use MPI, linkers, a serial MPI, the program that counts instructions, unwinders, and another
-/// C library.
-pub(crate) const SECOND: [&str; 10] = [
+/// Debian's further packages: programs that use MPI, linkers, a serial MPI, the program that counts instructions, unwinders, another
+/// C library, and the program that compares C interfaces.
+pub(crate) const SECOND: [&str; 11] = [
     "lammps",
     "hpcc",
     "ptscotch",
@@ -17,6 +17,7 @@ pub(crate) const SECOND: [&str; 10] = [
     "libunwind8",
     "libunwind-19",
     "musl-tools",
+    "abigail-tools",
 ];
 
 /// Debian's packages for `cargo xtask cluster`: network namespaces, Slurm and modules.

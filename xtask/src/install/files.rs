@@ -150,3 +150,22 @@ pub(crate) fn write_manifest(root: &Path, files: &[String]) -> Outcome {
     all.sort_unstable();
     crate::write(&root.join(MANIFEST), &(all.join("\n") + "\n"))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_of_packages_are_this_one() -> Outcome {
+        for (file, before) in [
+            ("packaging/conda/recipe.yaml", "  version: \""),
+            ("packaging/spack/package.py", "    version(\""),
+            ("CITATION.cff", "version: "),
+        ] {
+            let text = fs::read_to_string(paths::workspace().join(file)).context(file)?;
+            let line = text.lines().find_map(|line| line.strip_prefix(before)).context(file)?;
+            assert_eq!(line.split(['"', '\'']).next(), Some(VERSION), "{file}");
+        }
+        Ok(())
+    }
+}

@@ -1,9 +1,13 @@
-//! Tarballs of what [`install`](crate::install) installs, for any Linux since glibc 2.17: one with all files, and one with debug information.
+//! Tarballs of what [`install`](crate::install) installs, for any Linux since glibc 2.17: one with all files, and one with debug information; and
+//! one of the sources.
 //!
 //! zig is the linker, because it has the symbols of older versions of the C library. Neither the paths of the checkout and of cargo's home nor
 //! the time of the build are in the files. Debug information has the paths of zig's own sources.
 
+mod bill_of_materials;
 mod build_id;
+mod pack;
+mod sources;
 mod symbols;
 
 use std::ffi::OsString;
@@ -16,7 +20,8 @@ use mpit_tests::{Context, Failure, Outcome, build, paths};
 use crate::bench::dist;
 use crate::install::DEBUG;
 use crate::install::files::{self, VERSION};
-use crate::{git, setup, succeed};
+use crate::{git, names_in, setup, succeed};
+use pack::pack;
 
 /// Options of `cargo xtask dist`.
 #[derive(clap::Args)]
@@ -27,6 +32,9 @@ pub(crate) struct Arguments {
     /// Pack what a plain `cargo build` makes, which is for this machine only, and quicker to build and pack
     #[arg(long)]
     debug: bool,
+    /// Pack the sources, with those of all crates that they depend on, for machines without a network
+    #[arg(long, conflicts_with = "debug")]
+    source: bool,
 }
 
 /// PyPI's packages that link: cargo's subcommand, and the linker.
@@ -49,11 +57,19 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
         None => paths::target().join("dist-packages"),
     };
     let epoch = epoch()?;
-    let name = format!("mpit-{VERSION}-{PLATFORM}");
     let staging = output.join("staging");
     if staging.exists() {
         fs::remove_dir_all(&staging).context(staging.display())?;
     }
+    if arguments.source {
+        let name = sources::gather(&staging)?;
+        let tarball = format!("{name}.tar.xz");
+        let all = pack::files_below(&staging.join(&name))?;
+        pack(&staging, &name, &all, &output.join(&tarball), &epoch, "-9")?;
+        fs::remove_dir_all(&staging).context(staging.display())?;
+        return write_sums(&output);
+    }
+    let name = format!("mpit-{VERSION}-{PLATFORM}");
     let root = staging.join(&name);
     let all = if arguments.debug {
         build::artifacts()?;
@@ -76,16 +92,25 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     for (tarball, files) in &tarballs {
         pack(&staging, &name, files, &output.join(tarball), &epoch, effort)?;
     }
+    if !arguments.debug {
+        bill_of_materials::write(&output.join(format!("{name}.cdx.json")), &epoch)?;
+    }
     fs::remove_dir_all(&staging).context(staging.display())?;
-    let [sums, _] = build::run(
-        Command::new("sha256sum").args(tarballs.iter().map(|(tarball, _)| tarball)).current_dir(&output),
-    )?;
-    crate::write(&output.join("SHA256SUMS"), &sums)?;
+    write_sums(&output)?;
     let bytes = fs::metadata(output.join(&main)).context(&main)?.len();
-    println!("{}: {bytes} bytes\n{sums}", output.join(&main).display());
+    println!("{}: {bytes} bytes", output.join(&main).display());
     Failure::unless(arguments.debug || bytes <= MOST_BYTES, || {
         format!("{main} has more than {MOST_BYTES} bytes")
     })
+}
+
+/// Writes the sums of all files of this version that the directory has, also of earlier calls.
+fn write_sums(output: &Path) -> Outcome {
+    let is_packed = |name: &String| name.starts_with(&format!("mpit-{VERSION}-"));
+    let files: Vec<String> = names_in(output)?.into_iter().filter(is_packed).collect();
+    let [sums, _] = build::run(Command::new("sha256sum").args(files).current_dir(output))?;
+    print!("{sums}");
+    crate::write(&output.join("SHA256SUMS"), &sums)
 }
 
 /// Installs the tools in a virtual environment; returns the directory of its programs.
@@ -146,46 +171,4 @@ fn remapped() -> Outcome<OsString> {
         options.push(format!("={replacement}"));
     }
     Ok(options)
-}
-
-/// Writes a tarball of files in the directory `name`, with sorted names, without users, and of one time.
-fn pack(staging: &Path, name: &str, files: &[String], tarball: &Path, epoch: &str, effort: &str) -> Outcome {
-    let mut paths: Vec<String> = files.iter().map(|file| format!("{name}/{file}")).collect();
-    paths.sort_unstable();
-    let mut tar = Command::new("tar");
-    tar.args([
-        "--create",
-        "--format=gnu",
-        "--owner=0",
-        "--group=0",
-        "--numeric-owner",
-        "--mode=u+rw,go+r,go-w,a+X",
-    ]);
-    tar.arg(format!("--mtime=@{epoch}")).arg(format!("--use-compress-program=xz {effort} -T1"));
-    build::run(tar.arg("--file").arg(tarball).args(paths).current_dir(staging)).map(drop)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn equal_files_make_equal_tarballs() -> Outcome {
-        let directory = tempfile::tempdir().context("a directory")?;
-        let mut tarballs = Vec::new();
-        for (place, order) in [("one", ["a", "b/c"]), ("two", ["b/c", "a"])] {
-            let place = directory.path().join(place);
-            for file in order {
-                crate::write(&place.join("mpit").join(file), file)?;
-            }
-            let tarball = place.join("mpit.tar.xz");
-            pack(&place, "mpit", &order.map(str::to_owned), &tarball, "1796047027", "-1")?;
-            tarballs.push(fs::read(&tarball).context("a tarball")?);
-        }
-        assert_eq!(tarballs[0], tarballs[1]);
-        let [list, _] =
-            build::run(Command::new("tar").arg("-tf").arg(directory.path().join("one/mpit.tar.xz")))?;
-        assert_eq!(list, "mpit/a\nmpit/b/c\n");
-        Ok(())
-    }
 }
