@@ -69,8 +69,9 @@ fn with_types() -> Outcome<PathBuf> {
 
 /// Returns the names that a library exports beyond its interface.
 fn foreign_names(library: &Path) -> Outcome<Vec<String>> {
-    let [names, _] =
-        build::run(Command::new("nm").args(["--dynamic", "--defined-only", "--format=just-symbols"]).arg(library))?;
+    let [names, _] = build::run(
+        Command::new("nm").args(["--dynamic", "--defined-only", "--format=just-symbols"]).arg(library),
+    )?;
     let is_foreign = |name: &&str| !INTERFACE.iter().any(|start| name.starts_with(start));
     Ok(names.lines().filter(is_foreign).map(str::to_owned).collect())
 }

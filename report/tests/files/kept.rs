@@ -9,8 +9,11 @@ use mpit_report::input;
 const KEPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/files/kept");
 
 fn names(directory: &Path) -> Vec<PathBuf> {
-    let mut all: Vec<_> =
-        fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path()).filter(|path| path.is_dir()).collect();
+    let mut all: Vec<_> = fs::read_dir(directory)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.is_dir())
+        .collect();
     all.sort_unstable();
     all
 }

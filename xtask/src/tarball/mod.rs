@@ -10,7 +10,7 @@ mod pack;
 mod sources;
 mod symbols;
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{env, fs};
@@ -39,6 +39,9 @@ pub(crate) struct Arguments {
 
 /// PyPI's packages that link: cargo's subcommand, and the linker.
 const TOOLS: [&str; 2] = ["cargo-zigbuild==0.24.1", "ziglang==0.17.1"];
+
+/// Crates whose programs write down what is contained: into each program and library, and into a file.
+const LISTING_TOOLS: [&str; 2] = ["cargo-auditable@0.7.7", "cargo-cyclonedx@0.5.9"];
 
 const TARGET: &str = "x86_64-unknown-linux-gnu";
 
@@ -75,7 +78,9 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
         build::artifacts()?;
         files::put(&paths::built(), &root)?
     } else {
-        let linked = build(&tools()?, &epoch, &staging.join("linked"))?;
+        let path = tools()?;
+        let linked = build(&path, &epoch, &staging.join("linked"))?;
+        bill_of_materials::write(&output.join(format!("{name}.cdx.json")), &path, &epoch)?;
         let all = files::put(&linked, &root)?;
         symbols::check(&LOADED.map(|file| root.join(file)))?;
         all
@@ -91,9 +96,6 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     let effort = if arguments.debug { "-1" } else { "-9e" };
     for (tarball, files) in &tarballs {
         pack(&staging, &name, files, &output.join(tarball), &epoch, effort)?;
-    }
-    if !arguments.debug {
-        bill_of_materials::write(&output.join(format!("{name}.cdx.json")), &epoch)?;
     }
     fs::remove_dir_all(&staging).context(staging.display())?;
     write_sums(&output)?;
@@ -113,11 +115,16 @@ fn write_sums(output: &Path) -> Outcome {
     crate::write(&output.join("SHA256SUMS"), &sums)
 }
 
-/// Installs the tools in a virtual environment; returns the directory of its programs.
-fn tools() -> Outcome<PathBuf> {
-    let home = paths::target().join("dist-tools");
-    setup::install_in(&home, &TOOLS.map(str::to_owned), &[])?;
-    Ok(home.join("bin"))
+/// Installs the tools below cargo's target directory; returns the search path with their directories.
+fn tools() -> Outcome<OsString> {
+    let (python, rust) = (paths::target().join("dist-tools"), paths::target().join("dist-tools-rust"));
+    setup::install_in(&python, &TOOLS.map(str::to_owned), &[])?;
+    // Cargo does nothing if these versions are there.
+    let mut install = crate::cargo(&["install", "--quiet", "--locked", "--root"]);
+    succeed(install.arg(&rust).args(LISTING_TOOLS))?;
+    let own = env::var_os("PATH").unwrap_or_default();
+    env::join_paths([python.join("bin"), rust.join("bin")].into_iter().chain(env::split_paths(&own)))
+        .context("PATH")
 }
 
 /// Returns the time that the files of a tarball have: that of the commit, or `SOURCE_DATE_EPOCH`.
@@ -131,16 +138,12 @@ fn epoch() -> Outcome<String> {
 }
 
 /// Builds the libraries and the command, and copies them to a directory, which it returns.
-fn build(tools: &Path, epoch: &str, linked: &Path) -> Outcome<PathBuf> {
-    let path = env::join_paths(
-        [tools.to_owned()].into_iter().chain(env::split_paths(&env::var_os("PATH").unwrap_or_default())),
-    )
-    .context("PATH")?;
+fn build(path: &OsStr, epoch: &str, linked: &Path) -> Outcome<PathBuf> {
     let target = format!("{TARGET}.{}", symbols::FLOOR);
     let libraries = ["--profile", "dist", "-p", dist::LIBRARY, "-p", dist::EMBEDDED];
     for packages in [&libraries[..], &["--profile", "command", "-p", dist::COMMAND]] {
-        let mut cargo = crate::cargo(&["zigbuild", "--locked", "--target", &target]);
-        cargo.args(packages).env("PATH", &path);
+        let mut cargo = crate::cargo(&["auditable", "zigbuild", "--locked", "--target", &target]);
+        cargo.args(packages).env("PATH", path);
         cargo.env("CARGO_ENCODED_RUSTFLAGS", remapped()?).env("SOURCE_DATE_EPOCH", epoch);
         succeed(&mut cargo)?;
     }
