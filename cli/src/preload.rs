@@ -31,9 +31,10 @@ pub(crate) fn find(named: Option<&Path>) -> Result<PathBuf, String> {
     let places = [beside.join(NAME), beside.join("../lib").join(NAME), beside.join("../lib/mpit").join(NAME)];
     let found = places.iter().find_map(|place| absolute(place)).ok_or_else(|| {
         format!(
-            "{NAME} is neither in {} nor in ../lib from there; build it with `cargo build -p mpit-preload`, or pass its path with \
-             --preload",
-            beside.display()
+            "{NAME} is neither in {} nor in ../lib from there; take it from the tarball of mpit {}, or build it in the sources with `cargo \
+             build --profile dist -p mpit-preload` (`cargo install` leaves it out), and copy it there, or pass its path with --preload",
+            beside.display(),
+            env!("CARGO_PKG_VERSION")
         )
     })?;
     without_separators(&found)

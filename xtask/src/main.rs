@@ -1,9 +1,10 @@
 //! The tasks of the project: `cargo xtask setup`, `test`, `rules`, `prose`, `items`, `circles`, `prove`, `bench`,
-//! `instructions`, `placement`, `cluster`, `install`, `dist`, `wheel`.
+//! `instructions`, `abi`, `placement`, `cluster`, `install`, `dist`, `wheel`.
 //!
 //! A task is a module with a function `run`. Tasks start other programs, such as cargo, and use the list of MPI libraries
 //! of `mpit-tests`; they link no other crate of mpit, so that they work while the others do not compile.
 
+mod abi;
 mod bench;
 mod book;
 mod circles;
@@ -78,6 +79,8 @@ enum Task {
     Bench(bench::Arguments),
     /// Count the instructions that mpit adds to a call; fails if one differs from the baseline by more than 3 %
     Instructions(instructions::Arguments),
+    /// Compare the C interface of libmpit.so with that of the last version; fails if programs linked with that one may fail
+    Abi(abi::Arguments),
     /// Compare the placements of `mpit map` with those of Scotch, and measure its time and memory
     Placement(placement::Arguments),
     /// Write files of jobs that never ran, of any size, or measure reports about large ones
@@ -191,6 +194,7 @@ fn run(task: Task) -> Outcome<ExitCode> {
         Task::Prove(arguments) => prove::run(&arguments),
         Task::Bench(arguments) => bench::run(&arguments),
         Task::Instructions(arguments) => instructions::run(&arguments),
+        Task::Abi(arguments) => abi::run(&arguments),
         Task::Placement(arguments) => placement::run(&arguments).map(|()| ExitCode::SUCCESS),
         Task::Simulate(arguments) => simulate::run(&arguments).map(|()| ExitCode::SUCCESS),
         Task::Cluster(arguments) => cluster::run(&arguments),

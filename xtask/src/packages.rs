@@ -4,9 +4,9 @@
 pub(crate) const FIRST: [&str; 6] =
     ["openmpi-bin", "libopenmpi-dev", "mpich", "libmpich-dev", "g++", "gfortran"];
 
-/// Debian's further packages: programs that use MPI, another compiler, a build system, linkers, a serial MPI, the program that counts instructions, unwinders, and
-/// another C library.
-pub(crate) const SECOND: [&str; 12] = [
+/// Debian's further packages: programs that use MPI, another compiler, a build system, linkers, a serial MPI, the program that counts instructions,
+/// unwinders, another C library, and the program that compares C interfaces.
+pub(crate) const SECOND: [&str; 13] = [
     "lammps",
     "hpcc",
     "ptscotch",
@@ -19,6 +19,7 @@ pub(crate) const SECOND: [&str; 12] = [
     "libunwind8",
     "libunwind-19",
     "musl-tools",
+    "abigail-tools",
 ];
 
 /// Debian's packages for `cargo xtask cluster`: network namespaces, Slurm and modules.

@@ -1,6 +1,7 @@
 //! Files that are read, valid and damaged ones, and the reports of them.
 
 mod data;
+mod kept;
 mod malformed;
 mod origins;
 mod output;

@@ -122,6 +122,7 @@ pub(crate) fn put(built: &Path, command: &Path, root: &Path) -> Outcome<Vec<Stri
         root.write(format!("{folder}/{name}"), &text)?;
     }
     manual(&mut root, command)?;
+    root.copy(&workspace.join("packaging/modulefile"), format!("share/modulefiles/mpit/{VERSION}"))?;
     for text in TEXTS {
         root.copy(&workspace.join(text), format!("{DOCUMENTS}/{text}"))?;
     }
@@ -154,4 +155,23 @@ pub(crate) fn write_manifest(root: &Path, files: &[String]) -> Outcome {
     let mut all: Vec<&str> = files.iter().map(String::as_str).chain([MANIFEST]).collect();
     all.sort_unstable();
     crate::write(&root.join(MANIFEST), &(all.join("\n") + "\n"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_of_packages_are_this_one() -> Outcome {
+        for (file, before) in [
+            ("packaging/conda/recipe.yaml", "  version: \""),
+            ("packaging/spack/package.py", "    version(\""),
+            ("CITATION.cff", "version: "),
+        ] {
+            let text = fs::read_to_string(paths::workspace().join(file)).context(file)?;
+            let line = text.lines().find_map(|line| line.strip_prefix(before)).context(file)?;
+            assert_eq!(line.split(['"', '\'']).next(), Some(VERSION), "{file}");
+        }
+        Ok(())
+    }
 }

@@ -1,13 +1,16 @@
 //! Tarballs of what [`install`](crate::install) installs, for any Linux since glibc 2.17: for each kind of processors one with all files, and one
-//! with debug information.
+//! with debug information; and one of the sources.
 //!
 //! zig is the linker, because it has the symbols of older versions of the C library. Neither the paths of the checkout and of cargo's home nor
 //! the time of the build are in the files. Debug information has the paths of zig's own sources.
 
+mod bill_of_materials;
 mod build_id;
+mod pack;
+mod sources;
 mod symbols;
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{env, fs};
@@ -17,7 +20,8 @@ use mpit_tests::{Context, Failure, Outcome, build, paths};
 use crate::bench::dist;
 use crate::install::DEBUG;
 use crate::install::files::{self, VERSION};
-use crate::{git, setup, succeed};
+use crate::{git, names_in, setup, succeed};
+use pack::pack;
 
 /// Options of `cargo xtask dist`.
 #[derive(clap::Args)]
@@ -29,8 +33,11 @@ pub(crate) struct Arguments {
     #[arg(long)]
     debug: bool,
     /// Pack for one kind of processors only
-    #[arg(long, value_name = "PROCESSOR", value_parser = PROCESSORS, conflicts_with = "debug")]
+    #[arg(long, value_name = "PROCESSOR", value_parser = PROCESSORS, conflicts_with_all = ["debug", "source"])]
     processor: Option<String>,
+    /// Pack the sources, with those of all crates that they depend on, for machines without a network
+    #[arg(long, conflicts_with = "debug")]
+    source: bool,
 }
 
 /// The kinds of processors that there are tarballs for. Rust and the names of tarballs have the same names for them.
@@ -38,6 +45,9 @@ const PROCESSORS: [&str; 2] = ["x86_64", "aarch64"];
 
 /// PyPI's packages that link: cargo's subcommand, and the linker.
 const TOOLS: [&str; 2] = ["cargo-zigbuild==0.24.1", "ziglang==0.17.1"];
+
+/// Crates whose programs write down what is contained: into each program and library, and into a file.
+const LISTING_TOOLS: [&str; 2] = ["cargo-auditable@0.7.7", "cargo-cyclonedx@0.5.9"];
 
 /// The files of an installation that the dynamic linker loads.
 const LOADED: [&str; 3] = ["bin/mpit", "lib/libmpit_preload.so", "lib/libmpit.so"];
@@ -51,39 +61,43 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
         None => paths::target().join("dist-packages"),
     };
     let epoch = epoch()?;
+    let staging = output.join("staging");
+    if staging.exists() {
+        fs::remove_dir_all(&staging).context(staging.display())?;
+    }
+    if arguments.source {
+        let name = sources::gather(&staging)?;
+        let tarball = format!("{name}.tar.xz");
+        let all = pack::files_below(&staging.join(&name))?;
+        pack(&staging, &name, &all, &output.join(&tarball), &epoch, "-9")?;
+        fs::remove_dir_all(&staging).context(staging.display())?;
+        return write_sums(&output);
+    }
     let processors = match &arguments.processor {
         Some(processor) => vec![processor.as_str()],
         None if arguments.debug => vec![env::consts::ARCH],
         None => PROCESSORS.to_vec(),
     };
-    let mut tarballs = Vec::new();
     for processor in processors {
-        tarballs.extend(tarballs_for(processor, arguments.debug, &output, &epoch)?);
+        pack_for(processor, arguments.debug, &output, &epoch)?;
     }
-    let [sums, _] = build::run(Command::new("sha256sum").args(&tarballs).current_dir(&output))?;
-    crate::write(&output.join("SHA256SUMS"), &sums)?;
-    println!("{sums}");
-    Ok(())
+    write_sums(&output)
 }
 
-/// Writes the tarballs for a kind of processors into a directory; returns their names.
-fn tarballs_for(processor: &str, is_debug: bool, output: &Path, epoch: &str) -> Outcome<Vec<String>> {
+/// Writes the tarballs for a kind of processors into a directory.
+fn pack_for(processor: &str, is_debug: bool, output: &Path, epoch: &str) -> Outcome {
     let name = format!("mpit-{VERSION}-{processor}-linux");
     let staging = output.join("staging");
-    if staging.exists() {
-        fs::remove_dir_all(&staging).context(staging.display())?;
-    }
     let root = staging.join(&name);
     let all = if is_debug {
         let mpit = &build::artifacts()?.mpit;
         files::put(&paths::built(), mpit, &root)?
     } else {
-        let linked = build(processor, &tools()?, epoch, &staging.join("linked"))?;
-        let mpit = if processor == env::consts::ARCH {
-            linked.join("mpit")
-        } else {
-            build::artifacts()?.mpit.clone()
-        };
+        let path = tools()?;
+        let linked = build(processor, &path, epoch, &staging.join("linked"))?;
+        bill_of_materials::write(&output.join(format!("{name}.cdx.json")), &path, epoch)?;
+        let is_for_this_machine = processor == env::consts::ARCH;
+        let mpit = if is_for_this_machine { linked.join("mpit") } else { build::artifacts()?.mpit.clone() };
         let all = files::put(&linked, &mpit, &root)?;
         symbols::check(&LOADED.map(|file| root.join(file)))?;
         all
@@ -103,15 +117,28 @@ fn tarballs_for(processor: &str, is_debug: bool, output: &Path, epoch: &str) -> 
     fs::remove_dir_all(&staging).context(staging.display())?;
     let bytes = fs::metadata(output.join(&main)).context(&main)?.len();
     println!("{}: {bytes} bytes", output.join(&main).display());
-    Failure::unless(is_debug || bytes <= MOST_BYTES, || format!("{main} has more than {MOST_BYTES} bytes"))?;
-    Ok(tarballs.into_iter().map(|(tarball, _)| tarball).collect())
+    Failure::unless(is_debug || bytes <= MOST_BYTES, || format!("{main} has more than {MOST_BYTES} bytes"))
 }
 
-/// Installs the tools in a virtual environment; returns the directory of its programs.
-fn tools() -> Outcome<PathBuf> {
-    let home = paths::target().join("dist-tools");
-    setup::install_in(&home, &TOOLS.map(str::to_owned), &[])?;
-    Ok(home.join("bin"))
+/// Writes the sums of all files of this version that the directory has, also of earlier calls.
+fn write_sums(output: &Path) -> Outcome {
+    let is_packed = |name: &String| name.starts_with(&format!("mpit-{VERSION}-"));
+    let files: Vec<String> = names_in(output)?.into_iter().filter(is_packed).collect();
+    let [sums, _] = build::run(Command::new("sha256sum").args(files).current_dir(output))?;
+    print!("{sums}");
+    crate::write(&output.join("SHA256SUMS"), &sums)
+}
+
+/// Installs the tools below cargo's target directory; returns the search path with their directories.
+fn tools() -> Outcome<OsString> {
+    let (python, rust) = (paths::target().join("dist-tools"), paths::target().join("dist-tools-rust"));
+    setup::install_in(&python, &TOOLS.map(str::to_owned), &[])?;
+    // Cargo does nothing if these versions are there.
+    let mut install = crate::cargo(&["install", "--quiet", "--locked", "--root"]);
+    succeed(install.arg(&rust).args(LISTING_TOOLS))?;
+    let own = env::var_os("PATH").unwrap_or_default();
+    env::join_paths([python.join("bin"), rust.join("bin")].into_iter().chain(env::split_paths(&own)))
+        .context("PATH")
 }
 
 /// Returns the time that the files of a tarball have: that of the commit, or `SOURCE_DATE_EPOCH`.
@@ -125,11 +152,7 @@ fn epoch() -> Outcome<String> {
 }
 
 /// Builds the libraries and the command, and copies them to a directory, which it returns.
-fn build(processor: &str, tools: &Path, epoch: &str, linked: &Path) -> Outcome<PathBuf> {
-    let path = env::join_paths(
-        [tools.to_owned()].into_iter().chain(env::split_paths(&env::var_os("PATH").unwrap_or_default())),
-    )
-    .context("PATH")?;
+fn build(processor: &str, path: &OsStr, epoch: &str, linked: &Path) -> Outcome<PathBuf> {
     let target = format!("{processor}-unknown-linux-gnu");
     if processor != env::consts::ARCH {
         succeed(Command::new("rustup").args(["target", "add", &target]))?;
@@ -137,8 +160,8 @@ fn build(processor: &str, tools: &Path, epoch: &str, linked: &Path) -> Outcome<P
     let with_floor = format!("{target}.{}", symbols::FLOOR);
     let libraries = ["--profile", "dist", "-p", dist::LIBRARY, "-p", dist::EMBEDDED];
     for packages in [&libraries[..], &["--profile", "command", "-p", dist::COMMAND]] {
-        let mut cargo = crate::cargo(&["zigbuild", "--locked", "--target", &with_floor]);
-        cargo.args(packages).env("PATH", &path);
+        let mut cargo = crate::cargo(&["auditable", "zigbuild", "--locked", "--target", &with_floor]);
+        cargo.args(packages).env("PATH", path);
         cargo.env("CARGO_ENCODED_RUSTFLAGS", remapped()?).env("SOURCE_DATE_EPOCH", epoch);
         succeed(&mut cargo)?;
     }
@@ -169,46 +192,4 @@ fn remapped() -> Outcome<OsString> {
         options.push(format!("={replacement}"));
     }
     Ok(options)
-}
-
-/// Writes a tarball of files in the directory `name`, with sorted names, without users, and of one time.
-fn pack(staging: &Path, name: &str, files: &[String], tarball: &Path, epoch: &str, effort: &str) -> Outcome {
-    let mut paths: Vec<String> = files.iter().map(|file| format!("{name}/{file}")).collect();
-    paths.sort_unstable();
-    let mut tar = Command::new("tar");
-    tar.args([
-        "--create",
-        "--format=gnu",
-        "--owner=0",
-        "--group=0",
-        "--numeric-owner",
-        "--mode=u+rw,go+r,go-w,a+X",
-    ]);
-    tar.arg(format!("--mtime=@{epoch}")).arg(format!("--use-compress-program=xz {effort} -T1"));
-    build::run(tar.arg("--file").arg(tarball).args(paths).current_dir(staging)).map(drop)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn equal_files_make_equal_tarballs() -> Outcome {
-        let directory = tempfile::tempdir().context("a directory")?;
-        let mut tarballs = Vec::new();
-        for (place, order) in [("one", ["a", "b/c"]), ("two", ["b/c", "a"])] {
-            let place = directory.path().join(place);
-            for file in order {
-                crate::write(&place.join("mpit").join(file), file)?;
-            }
-            let tarball = place.join("mpit.tar.xz");
-            pack(&place, "mpit", &order.map(str::to_owned), &tarball, "1796047027", "-1")?;
-            tarballs.push(fs::read(&tarball).context("a tarball")?);
-        }
-        assert_eq!(tarballs[0], tarballs[1]);
-        let [list, _] =
-            build::run(Command::new("tar").arg("-tf").arg(directory.path().join("one/mpit.tar.xz")))?;
-        assert_eq!(list, "mpit/a\nmpit/b/c\n");
-        Ok(())
-    }
 }

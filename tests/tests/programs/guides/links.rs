@@ -5,8 +5,11 @@ use std::path::{Path, PathBuf};
 
 use mpit_tests::{Context, Failure, Outcome, paths};
 
-const PAGES: [&str; 8] = [
+const PAGES: [&str; 11] = [
     "README.md",
+    "SECURITY.md",
+    "GOVERNANCE.md",
+    "packaging/README.md",
     "ARCHITECTURE.md",
     "CONTRIBUTING.md",
     "CHANGELOG.md",
