@@ -51,9 +51,10 @@ pub fn artifacts() -> Outcome<&'static Artifacts> {
 
 fn build_artifacts() -> Outcome<Artifacts> {
     if !is_built() {
-        let packages = ["build", "--quiet", "-p", "mpit-preload", "-p", "mpit-embed", "-p", "mpit-cli"];
-        let status = cargo().args(packages).status().context("cargo build")?;
-        Failure::unless(status.success(), || "mpit-preload, mpit-embed and mpit-cli do not build".into())?;
+        let packages = ["mpit-preload", "mpit-regions", "mpit-embed", "mpit-cli"];
+        let options = packages.iter().flat_map(|package| ["-p", package]);
+        let status = cargo().args(["build", "--quiet"]).args(options).status().context("cargo build")?;
+        Failure::unless(status.success(), || format!("{} do not build", packages.join(", ")))?;
     }
     let [mpit, preload, embedded] =
         ["mpit", "libmpit_preload.so", "libmpit.so"].map(|file| paths::built().join(file));

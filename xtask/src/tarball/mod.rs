@@ -38,7 +38,7 @@ const TARGET: &str = "x86_64-unknown-linux-gnu";
 const PLATFORM: &str = "x86_64-linux";
 
 /// The files of an installation that the dynamic linker loads.
-const LOADED: [&str; 3] = ["bin/mpit", "lib/libmpit_preload.so", "lib/libmpit.so"];
+const LOADED: [&str; 4] = ["bin/mpit", "lib/libmpit_preload.so", "lib/libmpit_regions.so", "lib/libmpit.so"];
 
 /// The size that the tarball may have: 6 MB.
 const MOST_BYTES: u64 = 6_000_000;
@@ -112,7 +112,7 @@ fn build(tools: &Path, epoch: &str, linked: &Path) -> Outcome<PathBuf> {
     )
     .context("PATH")?;
     let target = format!("{TARGET}.{}", symbols::FLOOR);
-    let libraries = ["--profile", "dist", "-p", dist::LIBRARY, "-p", dist::EMBEDDED];
+    let libraries = ["--profile", "dist", "-p", dist::LIBRARY, "-p", dist::REGIONS, "-p", dist::EMBEDDED];
     for packages in [&libraries[..], &["--profile", "command", "-p", dist::COMMAND]] {
         let mut cargo = crate::cargo(&["zigbuild", "--locked", "--target", &target]);
         cargo.args(packages).env("PATH", &path);
@@ -120,7 +120,7 @@ fn build(tools: &Path, epoch: &str, linked: &Path) -> Outcome<PathBuf> {
         succeed(&mut cargo)?;
     }
     fs::create_dir_all(linked).context(linked.display())?;
-    for file in ["command/mpit", "dist/libmpit_preload.so", "dist/libmpit.so"] {
+    for file in ["command/mpit", "dist/libmpit_preload.so", "dist/libmpit_regions.so", "dist/libmpit.so"] {
         let from = paths::target().join(TARGET).join(file);
         let to = linked.join(from.file_name().unwrap_or_default());
         fs::copy(&from, &to).context(from.display())?;
