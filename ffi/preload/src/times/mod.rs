@@ -25,7 +25,9 @@ use std::sync::atomic::{
 };
 
 use mpit::internal::host::{revision, threads};
-use mpit_components::times::{self, CallWords, LateWords, Mode, NO_REGION, Origin, SampleRule, call_words, late_words};
+use mpit_components::times::{
+    self, CallWords, LateWords, Mode, NO_REGION, Origin, SampleRule, call_words, late_words,
+};
 use mpit_ffi::abi::{Abi, Handle};
 use mpit_ffi::comms::{self, Comm};
 use mpit_ffi::datatypes;

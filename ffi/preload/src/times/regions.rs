@@ -90,11 +90,14 @@ fn has_regions_of_its_own() -> bool {
     if threads::concurrent() && times::is_active() {
         return true;
     }
-    match super::INITIALIZING_THREAD.load(Relaxed) {
-        // SAFETY: the system call has no preconditions. The C library's function for it is newer than glibc 2.17.
-        0 => unsafe { libc::syscall(libc::SYS_gettid) } == i64::from(std::process::id()),
-        thread => thread == thread_slots::thread(),
+    let initializing = super::INITIALIZING_THREAD.load(Relaxed);
+    if initializing != 0 {
+        return initializing == thread_slots::thread();
     }
+    // The C library's function for it is newer than glibc 2.17.
+    // SAFETY: the system call has no arguments and no preconditions.
+    let thread = unsafe { libc::syscall(libc::SYS_gettid) };
+    thread == i64::from(std::process::id())
 }
 
 /// Handles a call of `MPI_Pcontrol`.
