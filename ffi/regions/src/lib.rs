@@ -62,7 +62,7 @@ fn preload() -> Option<(BeginFunction, EndFunction)> {
         let (begin, end) = (symbol(c"mpit_region_begin_by_key")?, symbol(c"mpit_region_end_by_key")?);
         // SAFETY: `libmpit_preload.so` defines the name, as a function of this type.
         let begin = unsafe { std::mem::transmute::<*mut c_void, BeginFunction>(begin) };
-        // SAFETY: as for the other name, with its type.
+        // SAFETY: `libmpit_preload.so` defines this name as well, as a function of this type.
         let end = unsafe { std::mem::transmute::<*mut c_void, EndFunction>(end) };
         Some((begin, end))
     })

@@ -86,11 +86,11 @@ rows! {
         /// The rank that has it.
         pub useful_max_rank: u32 = rank => (Plain "rank"),
         /// The product of load balance and communication efficiency; null without time.
-        pub parallel_efficiency: Option<f64> = efficiency.map(|of| of.parallel) => (Share "parallel efficiency"),
+        pub parallel_efficiency: Option<f64> = efficiency.map(|of| of.parallel) => (Share "efficiency"),
         /// The mean of useful time divided by its maximum.
         pub load_balance: Option<f64> = efficiency.map(|of| of.load_balance) => (Share "load balance"),
         /// The maximum of useful time divided by the longest time.
-        pub communication_efficiency: Option<f64> = efficiency.map(|of| of.communication) => (Share "communication efficiency"),
+        pub communication_efficiency: Option<f64> = efficiency.map(|of| of.communication) => (Share "communication"),
     }
 }
 
