@@ -126,7 +126,7 @@ fn caliper_has_regions() -> Outcome {
         let opening = stacks::c_variant(Some(stack), "caliper_calls", "caliper_opening", &["-DOPENS"])?;
         let options = ["--regions", "caliper"];
         let is_forwarded = || Job::mpi(stack, RANKS).arg(&linked).dir(dir).succeed().map(|done| done.stdout);
-        equal("calls", &is_forwarded()?, "19 calls\n")?;
+        equal("calls", &*is_forwarded()?, "19 calls\n")?;
         check(|| Job::mpi(stack, RANKS).arg(&linked), dir, &options, &wanted)?;
         check(|| Job::mpi(stack, RANKS).arg(&opening).arg(&plugin), dir, &options, &wanted).map(drop)
     })
