@@ -164,6 +164,12 @@ struct Run {
     /// Distinguish the calls by the place in the program that makes them; `mpit report` shows functions and lines
     #[arg(long)]
     sites: bool,
+    /// Take the annotations that the program has for these libraries as regions, which `mpit report` shows
+    ///
+    /// Kokkos: profile regions, sections and kernels. NVTX: ranges. Caliper: regions, functions, scopes and loops. A tool that
+    /// KOKKOS_TOOLS_LIBS or NVTX_INJECTION64_PATH names is kept, and then has these annotations alone.
+    #[arg(long, value_enum, value_name = "LIBRARY", value_delimiter = ',')]
+    regions: Vec<run::plan::regions::AnnotationLibrary>,
     /// Print a diagnosis if no process began or ended an MPI call for so long, as `mpit why` does
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     stuck: Option<f64>,

@@ -44,12 +44,15 @@ fn absolute(file: &Path) -> Option<PathBuf> {
     if file.is_file() { std::path::absolute(file).ok() } else { None }
 }
 
-/// Returns false if the dynamic linker splits the path at blanks and colons, or replaces tokens such as `$ORIGIN`.
+/// Returns false if the dynamic linker splits the path at blanks and colons, or replaces tokens such as `$ORIGIN`, or Kokkos splits it at
+/// semicolons.
 fn is_plain(path: &Path) -> bool {
-    !path.as_os_str().as_bytes().iter().any(|byte| byte.is_ascii_whitespace() || matches!(byte, b':' | b'$'))
+    let is_special = |byte: &u8| byte.is_ascii_whitespace() || matches!(byte, b':' | b'$' | b';');
+    !path.as_os_str().as_bytes().iter().any(is_special)
 }
 
-fn without_separators(library: &Path) -> Result<PathBuf, String> {
+/// Returns a path of a library that the dynamic linker does not split: its own one, or that of a link to it.
+pub(crate) fn without_separators(library: &Path) -> Result<PathBuf, String> {
     let resolved = library.canonicalize().unwrap_or_else(|_| library.to_owned());
     if let Some(plain) = [library, &resolved].into_iter().find(|path| is_plain(path)) {
         return Ok(plain.to_owned());
@@ -73,7 +76,7 @@ fn link(library: &Path) -> Result<PathBuf, String> {
     let mut hasher = DefaultHasher::new();
     library.hash(&mut hasher);
     let directory = cache.join("mpit").join(format!("preload-{:016x}", hasher.finish()));
-    let place = directory.join(NAME);
+    let place = directory.join(library.file_name().unwrap_or(OsStr::new(NAME)));
     let untrusted = |why: Distrust| format!("a link in {} would not be safe: {why}", directory.display());
     // Another user could replace the link.
     if let Some(above) = directory.ancestors().find(|above| above.exists()) {
@@ -101,11 +104,13 @@ pub(crate) const VARIABLES: [&str; 2] = [VARIABLE, SANITIZER];
 /// Lets the address sanitizer start after another library. Ours replaces no function that the sanitizer needs.
 const ANY_ORDER: &str = "verify_asan_link_order=0";
 
-/// Adds the library in front of others, and keeps the address sanitizer working. Returns the new LD_PRELOAD.
-pub(crate) fn add(command: &mut Command, library: &Path) -> OsString {
+/// Adds the library, and a further one, in front of others, and keeps the address sanitizer working. Returns the new LD_PRELOAD.
+pub(crate) fn add(command: &mut Command, library: &Path, further: Option<&Path>) -> OsString {
+    let ours = [Some(library), further];
+    let ours = ours.into_iter().flatten();
     let others = std::env::var_os(VARIABLE).filter(|others| !others.is_empty());
     let all = match other_libc(command.get_program()) {
-        None => joined([Some(library.as_os_str().to_owned()), others]),
+        None => joined(ours.map(OsString::from).chain(others)),
         Some(reason) => {
             let path = only_for_glibc(library);
             let is_loaded = try_loading(&path).is_ok();
@@ -113,7 +118,8 @@ pub(crate) fn add(command: &mut Command, library: &Path) -> OsString {
             print(&format!("{reason}; programs of glibc that it starts are {fate}"));
             // An outer `mpit run` may have put the library there.
             let others = others.map(|others| without(&others, library)).filter(|others| !others.is_empty());
-            joined([if is_loaded { Some(path.into_os_string()) } else { None }, others])
+            let ours = if is_loaded { ours.map(only_for_glibc).collect() } else { Vec::new() };
+            joined(ours.into_iter().map(OsString::from).chain(others))
         }
     };
     command.env(VARIABLE, &all);
@@ -129,8 +135,8 @@ pub(crate) fn add(command: &mut Command, library: &Path) -> OsString {
 }
 
 /// Returns the lists of libraries as one.
-fn joined(lists: [Option<OsString>; 2]) -> OsString {
-    lists.into_iter().flatten().collect::<Vec<_>>().join(OsStr::new(":"))
+fn joined(lists: impl Iterator<Item = OsString>) -> OsString {
+    lists.collect::<Vec<_>>().join(OsStr::new(":"))
 }
 
 /// Returns a list of libraries without one of them.

@@ -73,7 +73,7 @@ pub(crate) fn inventory_of(
     prepare(&mut command);
     // Standard output is for the list alone.
     command.stdout(Stdio::from(std::io::stderr()));
-    preload::add(&mut command, library);
+    preload::add(&mut command, library, None);
     let status = forwarding::run_to_end(&mut command, |_| ())?;
     let text = std::fs::read(&file).map_err(|_| {
         format!("{} ended with {status}, and none of its processes initialized MPI: name a command that runs an MPI program", words[0].display())

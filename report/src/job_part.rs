@@ -9,7 +9,7 @@ use mpit_format::messages::BINS;
 use mpit_format::profile::About;
 use mpit_format::rows::Kind;
 use mpit_format::summary::{Arrivals, ProcessTime};
-use mpit_format::times::{CallRow, LateRow, RegionRow, SiteRow, TimeRow};
+use mpit_format::times::{CallRow, LateRow, RegionRow, RegionTimeRow, SiteRow, TimeRow};
 use mpit_format::{Identity, TrafficSum, parse};
 
 use crate::comm_calls::{CommCalls, in_order};
@@ -119,6 +119,7 @@ impl parse::Sink for PartOf<'_> {
 
     fn add_time(&mut self, rank: u32, row: TimeRow) {
         self.part.times.entry(rank).or_default().add_time(&row);
+        self.part.origins.add_time(rank, &row);
     }
 
     fn add_call(&mut self, rank: u32, row: CallRow) {
@@ -140,6 +141,10 @@ impl parse::Sink for PartOf<'_> {
 
     fn add_region(&mut self, rank: u32, row: RegionRow) {
         self.part.origins.add_region(rank, &row);
+    }
+
+    fn add_region_time(&mut self, rank: u32, row: RegionTimeRow) {
+        self.part.origins.add_region_time(rank, row);
     }
 
     fn add_problem(&mut self, line: u64, what: impl FnOnce() -> String) {

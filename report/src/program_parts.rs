@@ -18,6 +18,9 @@ pub struct ProgramParts(Reading);
 impl ProgramParts {
     /// Adds the calls of a process.
     pub fn add_profile(&mut self, profile: &Profile) {
+        if let Some(time) = &profile.time {
+            self.0.add_time(profile.me, time);
+        }
         for row in &profile.calls {
             self.0.add_call(profile.me, row);
         }
@@ -26,6 +29,9 @@ impl ProgramParts {
         }
         for region in &profile.regions {
             self.0.add_region(profile.me, region);
+        }
+        for row in &profile.region_times {
+            self.0.add_region_time(profile.me, *row);
         }
     }
 

@@ -17,6 +17,8 @@ pub struct Artifacts {
     pub mpit: PathBuf,
     /// The library to preload.
     pub preload: PathBuf,
+    /// The library for regions of other libraries.
+    pub regions: PathBuf,
     /// The library for implementors of MPI.
     pub embedded: PathBuf,
 }
@@ -51,16 +53,17 @@ pub fn artifacts() -> Outcome<&'static Artifacts> {
 
 fn build_artifacts() -> Outcome<Artifacts> {
     if !is_built() {
-        let packages = ["build", "--quiet", "-p", "mpit-preload", "-p", "mpit-embed", "-p", "mpit-cli"];
-        let status = cargo().args(packages).status().context("cargo build")?;
-        Failure::unless(status.success(), || "mpit-preload, mpit-embed and mpit-cli do not build".into())?;
+        let packages = ["mpit-preload", "mpit-regions", "mpit-embed", "mpit-cli"];
+        let options = packages.iter().flat_map(|package| ["-p", package]);
+        let status = cargo().args(["build", "--quiet"]).args(options).status().context("cargo build")?;
+        Failure::unless(status.success(), || format!("{} do not build", packages.join(", ")))?;
     }
-    let [mpit, preload, embedded] =
-        ["mpit", "libmpit_preload.so", "libmpit.so"].map(|file| paths::built().join(file));
-    for file in [&mpit, &preload, &embedded] {
+    let files = ["mpit", "libmpit_preload.so", "libmpit_regions.so", "libmpit.so"];
+    let [mpit, preload, regions, embedded] = files.map(|file| paths::built().join(file));
+    for file in [&mpit, &preload, &regions, &embedded] {
         Failure::unless(file.is_file(), || format!("the build left no {}", file.display()))?;
     }
-    Ok(Artifacts { mpit, preload, embedded })
+    Ok(Artifacts { mpit, preload, regions, embedded })
 }
 
 /// The options for C programs. MPICH's `MPI_STATUSES_IGNORE` and Open MPI's `MPI_UNWEIGHTED` are small addresses, which

@@ -12,6 +12,7 @@ use mpit_ffi::doctor::DIRECTORY;
 
 use crate::forwarding;
 use crate::run::plan::output::Target;
+use crate::run::plan::regions::Regions;
 use crate::run::plan::{propagation, settings::settings as settings_of_run};
 use crate::settings::{self, Setting};
 use crate::{Run, output, preload, require_program};
@@ -41,13 +42,16 @@ pub(crate) fn diagnose(args: &Run) -> Result<ExitCode, String> {
     all.push(Setting { name: "monitoring_store".into(), value: "memory".into() });
     all.retain(|setting| setting.name != "monitoring_summary_file");
     let directory = reports(target.as_ref())?;
-    let names = [&preload::VARIABLES[..], &[LAUNCHER_SETTINGS, DIRECTORY]].concat();
+    let regions = Regions::new(args, &library)?;
+    let mut names = [&preload::VARIABLES[..], &[LAUNCHER_SETTINGS, DIRECTORY]].concat();
+    names.extend(regions.names());
     let handed = propagation::hand_on(&args.command, &names);
     let mut command = Command::new(&handed.words[0]);
     command.args(&handed.words[1..]).envs(handed.environment.iter().map(|(name, value)| (name, value)));
     command.env(LAUNCHER_SETTINGS, settings::for_environment(&all));
     command.env(DIRECTORY, directory.path()).stdout(Stdio::from(std::io::stderr()));
-    preload::add(&mut command, &library);
+    regions.add(&mut command);
+    preload::add(&mut command, &library, regions.preloaded());
     let mut watch = None;
     let start = |pid: Pid| watch = Some(Watch::start(pid.as_raw_nonzero().get().cast_unsigned(), &library));
     let status = forwarding::run_to_end(&mut command, start)?;

@@ -138,6 +138,50 @@ fn a_library_path_may_have_blanks() {
     }
 }
 
+/// Tests the variables of a process by the library that they name, and that a tool of the user's is kept.
+#[test]
+fn regions_have_a_library() {
+    const TOOL: &str = "/opt/tool.so";
+    let directory = tempfile::tempdir().unwrap();
+    let root = directory.path().canonicalize().unwrap();
+    let preload = root.join("libmpit_preload.so");
+    fs::copy(library(), &preload).unwrap();
+    let run = |regions: &str, variables: &[(&str, &str)]| {
+        let mut run = mpit_in(&root, &preload);
+        run.envs(variables.iter().copied()).args(["run", "--quiet", "--regions", regions, "--", "env"]);
+        let done = run_command(&mut run);
+        let names = ["KOKKOS_TOOLS_LIBS", "NVTX_INJECTION64_PATH", "LD_PRELOAD"];
+        let value = |name: &str| done.stdout.lines().find_map(|line| line.strip_prefix(&format!("{name}=")));
+        (names.map(|name| value(name).map(str::to_owned)), done.stderr, done.status.code())
+    };
+    let (_, printed, code) = run("kokkos", &[]);
+    assert!(printed.contains("libmpit_regions.so, which --regions needs, is not beside"), "{printed}");
+    assert_eq!(code, Some(2));
+    let regions = root.join("libmpit_regions.so");
+    fs::copy(library(), &regions).unwrap();
+    let (ours, preloaded) = (Some(regions.display().to_string()), Some(preload.display().to_string()));
+    let (found, printed, _) = run("kokkos,nvtx", &[("KOKKOS_TOOLS_LIBS", "")]);
+    assert_eq!((found, &*printed), ([ours.clone(), ours.clone(), preloaded.clone()], ""));
+    let both = Some(format!("{}:{}", preload.display(), regions.display()));
+    assert_eq!(run("caliper", &[]).0, [None, None, both]);
+    // The variable that earlier versions of Kokkos read may name our library.
+    let ours_before = [("KOKKOS_PROFILE_LIBRARY", ours.as_deref().unwrap())];
+    assert_eq!(run("kokkos", &ours_before).0, [ours.clone(), None, preloaded.clone()]);
+    for name in ["KOKKOS_TOOLS_LIBS", "KOKKOS_PROFILE_LIBRARY", "NVTX_INJECTION64_PATH"] {
+        let (found, printed, _) = run("kokkos,nvtx", &[(name, TOOL)]);
+        let kept = |own: &str| if name == own { Some(TOOL.to_owned()) } else { ours.clone() };
+        let kokkos = if name == "KOKKOS_PROFILE_LIBRARY" { None } else { kept("KOKKOS_TOOLS_LIBS") };
+        assert_eq!(found, [kokkos, kept("NVTX_INJECTION64_PATH"), preloaded.clone()], "{name}");
+        assert!(
+            printed.starts_with(&format!("mpit: {name} names a tool, which has the annotations of ")),
+            "{printed}"
+        );
+    }
+    let mut off = mpit_in(&root, &preload);
+    let done = run_command(off.args(["run", "--time", "off", "--regions", "kokkos", "--", "true"]));
+    assert!(done.stderr.contains("--regions needs the times of calls"), "{}", done.stderr);
+}
+
 /// A program that becomes that of its arguments if there are several, or else ends with status 5.
 const EXECUTES: &str = "#include <stdio.h>\n#include <unistd.h>\n\
     int main(int count, char **words)\n{ return count < 3 ? puts(\"ran\") * 0 + 5 : execvp(words[1], words + 1); }\n";

@@ -76,4 +76,7 @@ block_kinds! {
     Site = 17, Times;
     /// A region of the program: its number, the number of ends that did not fit to the last begin, and the name.
     Region = 18, Times;
+    /// The time of one thread in a region: its number, and the words of [`crate::store::times::region`]. Several blocks with the same
+    /// number add up.
+    RegionTime = 19, Times;
 }

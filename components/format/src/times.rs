@@ -174,6 +174,17 @@ pub struct RegionRow {
     pub name: Arc<str>,
 }
 
+/// The time of a process in a region of the program. With several threads in regions, the sum of theirs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RegionTimeRow {
+    /// The number of the region, as in [`RegionRow::number`], or [`OTHER_REGIONS`].
+    pub number: u32,
+    /// The number of times that it began, and did not end before the measured time.
+    pub visits: u64,
+    /// The nanoseconds in which it was the innermost region, of the time that [`TimeRow::elapsed`] has.
+    pub ns: u64,
+}
+
 /// Collective operations on one communicator that were sampled by a rule that gives the same ones in all of its processes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LateRow {

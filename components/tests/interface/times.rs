@@ -6,7 +6,7 @@ use mpit_format::calls::CALLS;
 use mpit_format::parse::{self, Comm, Origin, Row, Sink};
 use mpit_format::store::read_at;
 use mpit_format::store::times::{NO_COMM, call_key, time};
-use mpit_format::times::{CallRow, LateRow, Mode, Moment, RegionRow, SiteRow, TimeRow};
+use mpit_format::times::{CallRow, LateRow, Mode, Moment, RegionRow, RegionTimeRow, SiteRow, TimeRow};
 use proptest::prelude::*;
 
 use crate::store::header;
@@ -53,6 +53,7 @@ struct Reader {
     late: Vec<LateRow>,
     sites: Vec<SiteRow>,
     regions: Vec<RegionRow>,
+    region_times: Vec<RegionTimeRow>,
 }
 
 impl Sink for Reader {
@@ -79,6 +80,9 @@ impl Sink for Reader {
     fn add_region(&mut self, _rank: u32, row: RegionRow) {
         self.regions.push(row);
     }
+    fn add_region_time(&mut self, _rank: u32, row: RegionTimeRow) {
+        self.region_times.push(row);
+    }
     fn add_line(&mut self, _rank: u32, _component: String, _text: String) {}
     fn add_recovered(&mut self, _rank: u32) {}
     fn add_problem(&mut self, line: u64, what: impl FnOnce() -> String) {
@@ -96,6 +100,7 @@ fn rows(blocks: &[(u64, Vec<u64>)]) -> Reader {
     assert_eq!(from_text.calls, profile.calls);
     assert_eq!(from_text.late, profile.late);
     assert_eq!((&from_text.sites, &from_text.regions), (&profile.sites, &profile.regions));
+    assert_eq!(from_text.region_times, profile.region_times);
     from_text
 }
 
@@ -191,6 +196,26 @@ fn calls_are_split_by_site_and_region() {
     assert_eq!((&*second.build_id, &*second.module), ("", "a b c/de"));
     let [region] = &rows.regions[..] else { panic!("{:?}", rows.regions) };
     assert_eq!((region.number, region.mismatches, &*region.name), (2, 3, "my solve"));
+}
+
+/// A region that did not end lasts to the end, and begins with the measured time at the earliest.
+#[test]
+fn times_of_regions_add_up() {
+    let time =
+        |number: u64, visits: u64, ticks: u64, entered: u64| (19, vec![number, visits, ticks, entered]);
+    let rows = |end: u64| {
+        let (kind, mut words) = process();
+        words[1 + time::END] = end;
+        let regions = [time(2, 3, 100, 0), time(1, 1, 0, 1500), time(2, 1, 40, 2600), time(65535, 1, 10, 0)];
+        rows(&[&[(kind, words)][..], &regions].concat())
+    };
+    let row = |number: u32, visits: u64, ns: u64| RegionTimeRow { number, visits, ns };
+    let finished = rows(3000);
+    assert_eq!(finished.region_times, [row(1, 1, 500), row(2, 4, 270), row(65535, 1, 5)]);
+    // The process was killed: the last known moment is the begin of a region.
+    let killed = rows(0);
+    assert_eq!(killed.region_times, [row(1, 1, 300), row(2, 4, 70), row(65535, 1, 5)]);
+    assert_eq!(killed.time.unwrap().elapsed, 300);
 }
 
 #[test]

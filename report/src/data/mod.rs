@@ -19,7 +19,7 @@ use crate::picture::shown;
 pub(crate) use comm_time::Bin;
 pub use comm_time::{CallTime, CommTime, Duration};
 pub(crate) use job_row::JobRow;
-pub use origins::{Code, Region, Site};
+pub use origins::{Code, Region, RegionTime, Site};
 pub use rows::{Comm, Fact, KindTotal, NodePair, Nodes, Pair, Rank, Size};
 pub use series::Interval;
 pub use time::{Call, Late, RankSeconds, Rated, Time, Times};
@@ -60,6 +60,8 @@ pub struct Report {
     pub sites: Vec<Site>,
     /// The calls by region of the program, those with the most time first. Empty if the program has no regions.
     pub regions: Vec<Region>,
+    /// The time in regions of the program, those with the most time first. Empty if the program has no regions.
+    pub region_times: Vec<RegionTime>,
     /// The development over time, by rank and interval. Empty without `mpit run --series`.
     pub series: Vec<Interval>,
     /// The ranks that arrived last in sampled collective operations, the most frequent one first. Empty if processes of the job are
@@ -119,6 +121,7 @@ impl Report {
             call_times: CallTime::all(job).collect(),
             sites: Site::all(job),
             regions: Region::all(job),
+            region_times: RegionTime::all(job),
             series: Interval::all(job).collect(),
             late: job.summary.latest().iter().map(Late::of).collect(),
             nodes: nodes.map(|(name, ranks)| Nodes { name: name.clone(), ranks }).collect(),

@@ -1,6 +1,6 @@
 //! The calls by place and region of the program.
 
-use mpit_format::summary::{CallStat, Summary};
+use mpit_format::summary::{CallStat, Efficiency, Summary};
 use mpit_format::times::PYTHON;
 
 use super::number;
@@ -9,7 +9,7 @@ use crate::columns::rows;
 use crate::job::Job;
 pub use crate::origins::resolve::Code;
 use crate::origins::resolve::Location;
-use crate::origins::{self, OriginCalls, Origins};
+use crate::origins::{self, OriginCalls, Origins, RegionStat};
 
 rows! {
     /// The calls of one name at a place in the program, in all ranks.
@@ -58,6 +58,45 @@ rows! {
 }
 
 rows! {
+    /// A region of the program: the time in which it is the innermost one, and the efficiencies of that time. A rank that was not in it has
+    /// no useful time.
+    #[serde(deny_unknown_fields)]
+    pub struct RegionTime {
+        pub(crate) fn of(summary: &Summary, region: &origins::Region, stat: &RegionStat) {
+            let ns = stat.elapsed.sum() as f64;
+            let (elapsed, _) = stat.elapsed.max().unwrap_or_default();
+            let (useful, rank) = stat.useful.max().unwrap_or_default();
+            let efficiency = Efficiency::of(&stat.elapsed, &stat.useful, summary.processes);
+        }
+        /// The name; `(outside)` for the time outside of all regions.
+        pub region: String = region.name().to_owned() => (Name "region"),
+        /// The number of times that ranks began it.
+        pub visits: u64 = number(stat.visits) => (Count "visits"),
+        /// The number of ranks that were in it.
+        pub ranks: u64 = stat.elapsed.ranks() => (Count "ranks"),
+        /// The seconds in it, in all ranks.
+        pub seconds: f64 = seconds(ns) => (Time "time"),
+        /// These seconds divided by the elapsed seconds of all ranks.
+        #[serde(skip)]
+        pub share: f64 = ns / summary.elapsed.sum().max(1) as f64 => (shown Share "of run"),
+        /// The longest time of a rank in it.
+        pub elapsed: f64 = seconds(elapsed as f64) => (Time "elapsed"),
+        /// The mean of the seconds outside of MPI, of all ranks.
+        pub useful_mean: f64 = seconds(stat.useful.mean_of(summary.processes)) => (Time "useful"),
+        /// The largest number of seconds outside of MPI.
+        pub useful_max: f64 = seconds(useful as f64) => (Time "max"),
+        /// The rank that has it.
+        pub useful_max_rank: u32 = rank => (Plain "rank"),
+        /// The product of load balance and communication efficiency; null without time.
+        pub parallel_efficiency: Option<f64> = efficiency.map(|of| of.parallel) => (Share "efficiency"),
+        /// The mean of useful time divided by its maximum.
+        pub load_balance: Option<f64> = efficiency.map(|of| of.load_balance) => (Share "load balance"),
+        /// The maximum of useful time divided by the longest time.
+        pub communication_efficiency: Option<f64> = efficiency.map(|of| of.communication) => (Share "communication"),
+    }
+}
+
+rows! {
     /// The name and numbers of calls from one part of the program.
     pub struct CallNumbers {
         pub(crate) fn of(summary: &Summary, call: String, stat: &CallStat) {
@@ -96,5 +135,12 @@ impl Site {
 impl Region {
     pub(crate) fn all(job: &Job) -> Vec<Self> {
         job.origins.regions.iter().map(|calls| Self::of(&job.summary, calls)).collect()
+    }
+}
+
+impl RegionTime {
+    pub(crate) fn all(job: &Job) -> Vec<Self> {
+        let of = |(region, stat): &(origins::Region, RegionStat)| Self::of(&job.summary, region, stat);
+        job.origins.region_times.iter().map(of).collect()
     }
 }

@@ -11,7 +11,8 @@ use std::io;
 
 use crate::columns::Row;
 use crate::data::{
-    Call, CallTime, Comm, CommTime, Interval, JobRow, Late, NodePair, Pair, Rank, Region, Site, Size,
+    Call, CallTime, Comm, CommTime, Interval, JobRow, Late, NodePair, Pair, Rank, Region, RegionTime, Site,
+    Size,
 };
 use crate::job::Job;
 use crate::picture::shown;
@@ -79,6 +80,8 @@ tables! {
     Sites "sites": |job| Site::all(job),
     /// The calls by region of the program.
     Regions "regions": |job| Region::all(job),
+    /// The time in regions of the program.
+    RegionTimes "region_times": |job| RegionTime::all(job),
     /// The calls by rank, interval and area.
     Series "series": |job| Interval::all(job),
 }

@@ -10,8 +10,8 @@ use std::sync::Arc;
 
 use hashbrown::HashMap;
 use mpit_format::calls::CALLS;
-use mpit_format::summary::{CallStat, CallSum};
-use mpit_format::times::{CallRow, OTHER_REGIONS, OTHER_SITES, RegionRow, SiteRow};
+use mpit_format::summary::{CallStat, CallSum, RankStat};
+use mpit_format::times::{CallRow, OTHER_REGIONS, OTHER_SITES, RegionRow, RegionTimeRow, SiteRow, TimeRow};
 
 use resolve::Location;
 
@@ -66,6 +66,31 @@ pub(crate) struct OriginCalls<O> {
     pub(crate) stat: CallStat,
 }
 
+/// The time in a region of the program, of the ranks that were in it.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct RegionStat {
+    /// The number of times that it began; 0 outside of all regions.
+    pub(crate) visits: u128,
+    /// The nanoseconds in which it was the innermost region.
+    pub(crate) elapsed: RankStat,
+    /// Those outside of MPI.
+    pub(crate) useful: RankStat,
+}
+
+impl RegionStat {
+    fn add(&mut self, rank: u32, visits: u64, elapsed: u64, in_mpi: u64) {
+        self.visits += u128::from(visits);
+        self.elapsed.add(rank, elapsed);
+        self.useful.add(rank, elapsed.saturating_sub(in_mpi));
+    }
+
+    fn merge(&mut self, other: &Self) {
+        self.visits += other.visits;
+        self.elapsed.merge(&other.elapsed);
+        self.useful.merge(&other.useful);
+    }
+}
+
 impl<O> OriginCalls<O> {
     /// Returns the name of the call.
     pub(crate) fn call(&self) -> String {
@@ -81,11 +106,13 @@ pub(crate) fn imbalance(stat: &CallStat, processes: u64) -> f64 {
     }
 }
 
-/// The calls of a job by place and region, those with the most time first.
+/// The calls of a job by place and region, and its regions, those with the most time first.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Origins {
     pub(crate) sites: Vec<OriginCalls<Site>>,
     pub(crate) regions: Vec<OriginCalls<Region>>,
+    /// The time in each region.
+    pub(crate) region_times: Vec<(Region, RegionStat)>,
     /// The source code of places, once it is found.
     pub(crate) locations: HashMap<Site, Location>,
     /// Notes for the user.
@@ -100,6 +127,8 @@ pub(crate) struct Reading {
     calls: Vec<(u16, u32, u64, CallSum)>,
     places: HashMap<u64, Site>,
     regions: HashMap<u32, Arc<str>>,
+    region_times: Vec<RegionTimeRow>,
+    elapsed: u64,
     sums: Sums,
 }
 
@@ -107,6 +136,7 @@ pub(crate) struct Reading {
 struct Sums {
     sites: HashMap<(Site, u16), CallStat>,
     regions: HashMap<(Region, u16), CallStat>,
+    region_times: HashMap<Region, RegionStat>,
     /// The number of mismatched ends by region.
     mismatches: BTreeMap<Arc<str>, u64>,
     /// The number of processes with calls at places that were not distinguished.
@@ -140,6 +170,16 @@ impl Reading {
         }
     }
 
+    pub(crate) fn add_region_time(&mut self, rank: u32, row: RegionTimeRow) {
+        self.of_rank(rank);
+        self.region_times.push(row);
+    }
+
+    pub(crate) fn add_time(&mut self, rank: u32, row: &TimeRow) {
+        self.of_rank(rank);
+        self.elapsed = self.elapsed.saturating_add(row.elapsed);
+    }
+
     fn of_rank(&mut self, rank: u32) {
         if self.rank != rank {
             self.end_rank();
@@ -147,15 +187,23 @@ impl Reading {
         }
     }
 
-    /// Adds the calls of a process to those of others. All of its lines are read.
+    /// Adds the calls and times of a process to those of others. All of its lines are read.
     fn end_rank(&mut self) {
         let calls = std::mem::take(&mut self.calls);
         let (places, regions) = (std::mem::take(&mut self.places), std::mem::take(&mut self.regions));
+        let times = std::mem::take(&mut self.region_times);
+        let elapsed = std::mem::take(&mut self.elapsed);
+        let region_of = |number| match (number, regions.get(&number)) {
+            (0, _) => Region::Outside,
+            (OTHER_REGIONS, _) | (_, None) => Region::Others,
+            (_, Some(name)) => Region::Named(Arc::clone(name)),
+        };
         let mut by_site = HashMap::<(Site, u16), CallSum>::new();
         let mut by_region = HashMap::<(Region, u16), CallSum>::new();
         let has_sites = calls.iter().any(|(_, _, site, _)| *site != 0);
-        let has_regions = calls.iter().any(|(_, region, ..)| *region != 0);
+        let has_regions = !times.is_empty() || calls.iter().any(|(_, region, ..)| *region != 0);
         self.sums.with_other_sites += u64::from(calls.iter().any(|(_, _, site, _)| *site == OTHER_SITES));
+        let mut in_mpi = HashMap::<u32, u64>::new();
         for (call, region, site, sum) in calls {
             if has_sites {
                 let site = match site {
@@ -165,12 +213,9 @@ impl Reading {
                 by_site.entry((site, call)).or_default().add(sum);
             }
             if has_regions {
-                let region = match (region, regions.get(&region)) {
-                    (0, _) => Region::Outside,
-                    (OTHER_REGIONS, _) | (_, None) => Region::Others,
-                    (_, Some(name)) => Region::Named(Arc::clone(name)),
-                };
-                by_region.entry((region, call)).or_default().add(sum);
+                by_region.entry((region_of(region), call)).or_default().add(sum);
+                let ns = in_mpi.entry(region).or_default();
+                *ns = ns.saturating_add(sum.ns);
             }
         }
         for (key, sum) in by_site {
@@ -178,6 +223,15 @@ impl Reading {
         }
         for (key, sum) in by_region {
             add(self.sums.regions.entry(key).or_default(), self.rank, sum);
+        }
+        if times.is_empty() {
+            return;
+        }
+        let inside = times.iter().fold(0_u64, |sum, row| sum.saturating_add(row.ns));
+        let outside = RegionTimeRow { number: 0, visits: 0, ns: elapsed.saturating_sub(inside) };
+        for RegionTimeRow { number, visits, ns } in times.into_iter().chain([outside]) {
+            let in_mpi = in_mpi.get(&number).copied().unwrap_or(0);
+            self.sums.region_times.entry(region_of(number)).or_default().add(self.rank, visits, ns, in_mpi);
         }
     }
 
@@ -189,6 +243,9 @@ impl Reading {
         }
         for (key, stat) in other.sums.regions {
             merge(self.sums.regions.entry(key).or_default(), &stat);
+        }
+        for (region, stat) in other.sums.region_times {
+            self.sums.region_times.entry(region).or_default().merge(&stat);
         }
         for (name, ends) in other.sums.mismatches {
             let own = self.sums.mismatches.entry(name).or_default();
@@ -206,7 +263,7 @@ impl Reading {
             let more = if self.sums.mismatches.len() > NAMED { " and others" } else { "" };
             let ends = self.sums.mismatches.values().fold(0_u64, |sum, ends| sum.saturating_add(*ends));
             notes.push(format!(
-                "{ends} ends of regions do not fit to the last begin: {}{more}; correct the order of mpit_region_end",
+                "{ends} ends of regions do not fit to the last begin: {}{more}; correct the order of begins and ends",
                 names.join(", ")
             ));
         }
@@ -216,9 +273,14 @@ impl Reading {
                 self.sums.with_other_sites
             ));
         }
+        let mut region_times: Vec<_> = self.sums.region_times.into_iter().collect();
+        region_times.sort_by(|(one, of_one), (other, of_other)| {
+            of_other.elapsed.sum().cmp(&of_one.elapsed.sum()).then_with(|| one.cmp(other))
+        });
         Origins {
             sites: in_order(self.sums.sites),
             regions: in_order(self.sums.regions),
+            region_times,
             locations: HashMap::new(),
             notes,
         }

@@ -10,7 +10,7 @@ use mpit_format::messages::BINS;
 use mpit_format::parse::{self, Comm, Row, Sink};
 use mpit_format::profile::About;
 use mpit_format::rows::Kind;
-use mpit_format::times::{CallRow, LateRow, RegionRow, SiteRow, TimeRow};
+use mpit_format::times::{CallRow, LateRow, RegionRow, RegionTimeRow, SiteRow, TimeRow};
 use serde::{Deserialize, Serialize};
 
 use super::atomic::{read_json, write_json};
@@ -299,6 +299,11 @@ impl Sink for PartWriter {
     fn add_region(&mut self, rank: u32, row: RegionRow) {
         let numbers = [rank.into(), row.number.into(), row.mismatches];
         self.put(RecordTable::Regions, &numbers, &[row.name.as_bytes()]);
+    }
+
+    fn add_region_time(&mut self, rank: u32, row: RegionTimeRow) {
+        let numbers = [rank.into(), row.number.into(), row.visits, row.ns];
+        self.put(RecordTable::RegionTimes, &numbers, &[]);
     }
 
     fn add_line(&mut self, rank: u32, component: String, text: String) {

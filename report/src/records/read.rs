@@ -11,7 +11,7 @@ use mpit_format::messages::BINS;
 use mpit_format::parse::{self, Comm, Sink};
 use mpit_format::profile::About;
 use mpit_format::rows::Kind;
-use mpit_format::times::{CallRow, Clock, LateRow, Mode, RegionRow, SiteRow, TimeRow};
+use mpit_format::times::{CallRow, Clock, LateRow, Mode, RegionRow, RegionTimeRow, SiteRow, TimeRow};
 use rayon::prelude::*;
 
 use super::JobTables;
@@ -196,6 +196,7 @@ impl PartReader<'_> {
             (RecordTable::Late, add_late),
             (RecordTable::Sites, add_site),
             (RecordTable::Regions, add_region),
+            (RecordTable::RegionTimes, add_region_time),
         ]
         .map(|(table, add)| (RowsOfRanks::open(self, table, part), add));
         let path = self.path(RecordTable::Ranks);
@@ -342,6 +343,12 @@ fn add_site(sink: &mut PartOf<'_>, row: Row<'_>) -> Option<()> {
 fn add_region(sink: &mut PartOf<'_>, row: Row<'_>) -> Option<()> {
     let region = RegionRow { number: row.small(1)?, mismatches: row.number(2), name: name(row.text(0))? };
     sink.add_region(rank(row, 0)?, region);
+    Some(())
+}
+
+fn add_region_time(sink: &mut PartOf<'_>, row: Row<'_>) -> Option<()> {
+    let time = RegionTimeRow { number: row.small(1)?, visits: row.number(2), ns: row.number(3) };
+    sink.add_region_time(rank(row, 0)?, time);
     Some(())
 }
 

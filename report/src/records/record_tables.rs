@@ -53,6 +53,8 @@ tables! {
     Sites "sites": ["rank", "site", "offset"], ["build_id", "module"];
     /// The regions of the program, by their numbers in a process.
     Regions "regions": ["rank", "region", "mismatches"], ["name"];
+    /// The time in regions, by their numbers in a process. A table of its own, because older tables lack it.
+    RegionTimes "region_times": ["rank", "region", "visits", "ns"], [];
     /// The calls by process, interval and area.
     Series "series": ["rank", "start_ns", "end_ns", "calls", "ns", "messages", "bytes"], ["area"];
     /// Facts about the job.

@@ -8,7 +8,8 @@ use mpit_format::rows::Kind;
 
 use crate::columns::{Column, Row};
 use crate::data::{
-    Bin, Call, CallTime, Comm, CommTime, KindTotal, Late, NodePair, Pair, Rank, Region, Site, Size,
+    Bin, Call, CallTime, Comm, CommTime, KindTotal, Late, NodePair, Pair, Rank, Region, RegionTime, Site,
+    Size,
 };
 use crate::job::Job;
 use crate::picture::shown;
@@ -120,6 +121,14 @@ pub(crate) fn details(job: &Job, top: usize, comms: usize) -> impl Iterator<Item
             top,
             |site| Site::of(&job.origins, summary, site),
             |site| site.stat.time.sum() as f64,
+        ),
+        View::of_first(
+            "Regions of the program: the time in each one without regions inside of it, its mean and maximum outside of MPI \
+             (useful), and the efficiencies",
+            &job.origins.region_times,
+            top,
+            |(region, stat)| RegionTime::of(summary, region, stat),
+            |(_, stat)| stat.elapsed.sum() as f64,
         ),
         View::of_first(
             "Regions of the program: the calls in each one, and the imbalance over ranks (1 - mean / max)",

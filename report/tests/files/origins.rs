@@ -23,6 +23,10 @@ fn text(rank: u32) -> String {
         )
         + &format!("# REGION\t{rank}\t{first}\t0 mismatches\tsolver\n")
         + &format!("# REGION\t{rank}\t{second}\t{rank} mismatches\toutput\n")
+        + &format!("# REGION\t{rank}\t3\t0 mismatches\twithout calls\n")
+        + &format!("# VISITS\t{rank}\t{first}\t5 visits\t{}000000000 ns\n", 12 - rank)
+        + &format!("# VISITS\t{rank}\t{second}\t1 visits\t3000000000 ns\n")
+        + &if rank == 3 { format!("# VISITS\t{rank}\t3\t7 visits\t8000000000 ns\n") } else { String::new() }
 }
 
 #[test]
@@ -51,4 +55,32 @@ fn numbers_of_places_are_those_of_a_rank() {
     assert!(has("6 ends of regions do not fit to the last begin: output;"), "{:?}", job.notes);
     assert!(has("4 ranks call MPI from more places"), "{:?}", job.notes);
     assert!(has("/no/such/app: cannot read") && has("/no/such/lib.so: cannot read"), "{:?}", job.notes);
+}
+
+/// A region has the longest time of a rank, the mean and the maximum outside of MPI, and what follows from them.
+#[test]
+fn regions_have_times_and_efficiencies() {
+    let texts = [0, 1, 2, 3].map(|rank| (rank, "n1", text(rank)));
+    let directory = directory(&[("run.prof", &container_of(&texts, &[]))]);
+    let report = serde_json::to_value(Report::of(&read(directory.path()), "run")).unwrap();
+    let rows = report["region_times"].as_array().unwrap();
+    let of = |name: &str| rows.iter().find(|row| row["region"] == name).unwrap();
+    let names: Vec<_> = rows.iter().map(|row| row["region"].as_str().unwrap()).collect();
+    assert_eq!(names, ["(outside)", "solver", "output", "without calls"]);
+    let numbers = |name: &str, keys: [&str; 6]| keys.map(|key| of(name)[key].as_f64().unwrap());
+    let counts = ["visits", "ranks", "seconds", "elapsed", "useful_mean", "useful_max"];
+    // 12, 11, 10 and 9 s, of which 2 are in MPI.
+    assert_eq!(numbers("solver", counts), [20.0, 4.0, 42.0, 12.0, 8.5, 10.0]);
+    // 3 s each, of which 0, 1, 2 and 3 are in MPI.
+    assert_eq!(numbers("output", counts), [4.0, 4.0, 12.0, 3.0, 1.5, 3.0]);
+    assert_eq!(numbers("without calls", counts), [7.0, 1.0, 8.0, 8.0, 2.0, 8.0]);
+    // 40 s without those inside of regions, of which 1 is in MPI.
+    assert_eq!(numbers("(outside)", counts), [0.0, 4.0, 98.0, 27.0, 23.5, 26.0]);
+    let efficiency = |name: &str| {
+        let keys = ["load_balance", "communication_efficiency", "parallel_efficiency"];
+        keys.map(|key| (of(name)[key].as_f64().unwrap() * 1000.0).round() / 1000.0)
+    };
+    assert_eq!(efficiency("solver"), [0.85, 0.833, 0.708]);
+    assert_eq!(efficiency("output"), [0.5, 1.0, 0.5]);
+    assert_eq!(efficiency("without calls"), [0.25, 1.0, 0.25]);
 }

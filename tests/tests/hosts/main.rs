@@ -3,6 +3,7 @@
 //!
 //! Each test runs on every stack of this machine that it applies to; see `mpit_tests::stacks`.
 
+mod annotations;
 mod bad_calls;
 mod call_counts;
 mod call_variables;

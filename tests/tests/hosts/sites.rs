@@ -29,27 +29,27 @@ fn marked_lines(source: &str) -> Outcome<BTreeMap<u64, String>> {
 }
 
 /// Runs a job with places, which must succeed, and returns its report and the output of `mpit report`.
-fn reported(job: Job, dir: &Path, settings: &[(&str, &str)]) -> Outcome<(Value, String)> {
+pub(crate) fn reported(job: Job, dir: &Path, settings: &[(&str, &str)]) -> Outcome<(Value, String)> {
     job.dir(dir).under_mpit(&written_with("prof/run", settings))?.succeed()?;
     report_of(dir)
 }
 
-fn report_of(dir: &Path) -> Outcome<(Value, String)> {
+pub(crate) fn report_of(dir: &Path) -> Outcome<(Value, String)> {
     let finished = report(dir, &["prof/run", "--format", "json", "--top", "100"])?;
     finished.expect(finished.code == Some(0))?;
     let json = fs::read(dir.join("run.json")).context("run.json")?;
     Ok((serde_json::from_slice(&json).context("run.json")?, finished.stdout + &finished.stderr))
 }
 
-fn rows<'a>(report: &'a Value, table: &str) -> impl Iterator<Item = &'a Value> {
+pub(crate) fn rows<'a>(report: &'a Value, table: &str) -> impl Iterator<Item = &'a Value> {
     report[table].as_array().into_iter().flatten()
 }
 
-fn text<'a>(value: &'a Value, key: &str) -> &'a str {
+pub(crate) fn text<'a>(value: &'a Value, key: &str) -> &'a str {
     value[key].as_str().unwrap_or_default()
 }
 
-fn number(value: &Value, key: &str) -> u64 {
+pub(crate) fn number(value: &Value, key: &str) -> u64 {
     value[key].as_u64().unwrap_or_default()
 }
 
@@ -240,12 +240,12 @@ fn sites_are_off_by_default() -> Outcome {
 }
 
 /// Returns the calls of a name by region.
-fn by_region(report: &Value, call: &str) -> BTreeMap<String, u64> {
+pub(crate) fn by_region(report: &Value, call: &str) -> BTreeMap<String, u64> {
     let rows = rows(report, "regions").filter(|row| text(row, "call") == call);
     rows.map(|row| (text(row, "region").to_owned(), number(row, "calls"))).collect()
 }
 
-fn counts(wanted: &[(&str, u64)]) -> BTreeMap<String, u64> {
+pub(crate) fn counts(wanted: &[(&str, u64)]) -> BTreeMap<String, u64> {
     wanted.iter().map(|(name, count)| ((*name).into(), u64::from(RANKS) * count)).collect()
 }
 

@@ -12,6 +12,9 @@ pub(crate) const LIBRARY: &str = "mpit-preload";
 /// The package of the library for MPI implementors.
 pub(crate) const EMBEDDED: &str = "mpit-embed";
 
+/// The package of the library for regions of other libraries.
+pub(crate) const REGIONS: &str = "mpit-regions";
+
 /// The package of the command.
 pub(crate) const COMMAND: &str = "mpit-cli";
 

@@ -97,14 +97,16 @@ impl Root<'_> {
 }
 
 /// Puts what cargo has built in a directory, and all other files, below a directory; returns their sorted paths in it. `mpit run` looks for
-/// the preload library beside itself and in `../lib`.
+/// the preload library beside itself and in `../lib`, and for the other one beside that.
 ///
 /// `command` is a `mpit` for this machine, which writes the manual.
 pub(crate) fn put(built: &Path, command: &Path, root: &Path) -> Outcome<Vec<String>> {
     let workspace = paths::workspace();
     let mut root = Root { path: root, written: Vec::new() };
     root.built(&built.join("mpit"), "bin/mpit")?;
-    root.built(&built.join("libmpit_preload.so"), "lib/libmpit_preload.so")?;
+    for library in ["libmpit_preload.so", "libmpit_regions.so"] {
+        root.built(&built.join(library), &format!("lib/{library}"))?;
+    }
     let library = format!("libmpit.so.{VERSION}");
     root.built(&built.join("libmpit.so"), &format!("lib/{library}"))?;
     root.link(&library, &format!("lib/{SONAME}"))?;

@@ -11,7 +11,7 @@ use serde_json::Value;
 use crate::{cargo, names_in};
 
 /// The packages that are installed.
-const INSTALLED: [&str; 3] = ["mpit-cli", "mpit-embed", "mpit-preload"];
+const INSTALLED: [&str; 4] = ["mpit-cli", "mpit-embed", "mpit-preload", "mpit-regions"];
 
 /// Beginnings of the names of files with licenses, in lower case, in any spelling.
 const NAMES: [&str; 5] = ["copying", "copyright", "licen", "notice", "unlicen"];

@@ -52,7 +52,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
         build::artifacts()?;
         paths::built()
     } else {
-        dist::build(&[dist::LIBRARY, dist::EMBEDDED, dist::COMMAND])?;
+        dist::build(&[dist::LIBRARY, dist::REGIONS, dist::EMBEDDED, dist::COMMAND])?;
         paths::target().join("dist")
     };
     let files = files::put(&built, &built.join("mpit"), &root)?;

@@ -50,7 +50,7 @@ const TOOLS: [&str; 2] = ["cargo-zigbuild==0.24.1", "ziglang==0.17.1"];
 const LISTING_TOOLS: [&str; 2] = ["cargo-auditable@0.7.7", "cargo-cyclonedx@0.5.9"];
 
 /// The files of an installation that the dynamic linker loads.
-const LOADED: [&str; 3] = ["bin/mpit", "lib/libmpit_preload.so", "lib/libmpit.so"];
+const LOADED: [&str; 4] = ["bin/mpit", "lib/libmpit_preload.so", "lib/libmpit_regions.so", "lib/libmpit.so"];
 
 /// The size that the tarball may have: 6 MB.
 const MOST_BYTES: u64 = 6_000_000;
@@ -158,7 +158,7 @@ fn build(processor: &str, path: &OsStr, epoch: &str, linked: &Path) -> Outcome<P
         succeed(Command::new("rustup").args(["target", "add", &target]))?;
     }
     let with_floor = format!("{target}.{}", symbols::FLOOR);
-    let libraries = ["--profile", "dist", "-p", dist::LIBRARY, "-p", dist::EMBEDDED];
+    let libraries = ["--profile", "dist", "-p", dist::LIBRARY, "-p", dist::REGIONS, "-p", dist::EMBEDDED];
     for packages in [&libraries[..], &["--profile", "command", "-p", dist::COMMAND]] {
         let mut cargo = crate::cargo(&["auditable", "zigbuild", "--locked", "--target", &with_floor]);
         cargo.args(packages).env("PATH", path);
@@ -166,7 +166,7 @@ fn build(processor: &str, path: &OsStr, epoch: &str, linked: &Path) -> Outcome<P
         succeed(&mut cargo)?;
     }
     fs::create_dir_all(linked).context(linked.display())?;
-    for file in ["command/mpit", "dist/libmpit_preload.so", "dist/libmpit.so"] {
+    for file in ["command/mpit", "dist/libmpit_preload.so", "dist/libmpit_regions.so", "dist/libmpit.so"] {
         let from = paths::target().join(&target).join(file);
         let to = linked.join(from.file_name().unwrap_or_default());
         fs::copy(&from, &to).context(from.display())?;

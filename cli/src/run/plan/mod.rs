@@ -6,6 +6,7 @@ pub(crate) mod output;
 pub(crate) mod program;
 pub(crate) mod propagation;
 pub(crate) mod record_tables;
+pub(crate) mod regions;
 pub(crate) mod series;
 pub(crate) mod settings;
 pub(crate) mod summary;
@@ -26,6 +27,7 @@ use files::Lock;
 pub(crate) use files::{RunFiles, remove_earlier_file};
 use output::{Files, Target};
 use propagation::HandedOn;
+use regions::Regions;
 
 /// A run whose names are locked, whose directories exist, and whose program was found.
 pub(crate) struct PreparedRun<'a> {
@@ -67,10 +69,12 @@ impl<'a> PreparedRun<'a> {
         let run_name = own_name.clone().or_else(name::of_environment);
         let lines = for_environment(&all);
         let shared_name = name::behind_launcher();
-        let needed = variables(!lines.is_empty(), run_name.is_some(), shared_name.is_some());
+        let regions = Regions::new(args, &library)?;
+        let mut needed = variables(!lines.is_empty(), run_name.is_some(), shared_name.is_some());
+        needed.extend(regions.names());
         let handed = propagation::hand_on(&args.command, &needed);
         let names = [(RUN, own_name.as_deref()), (JOB, shared_name.as_deref())];
-        let command = command(args, &handed, &library, &lines, &names);
+        let command = command(args, &handed, (&library, &regions), &lines, &names);
         let files = match (&own_name, &stem) {
             (Some(name), Some(stem)) => Some(RunFiles::lock(stem, name.clone(), gather::is_wanted())?),
             _ => None,
@@ -130,13 +134,14 @@ fn variables(has_settings: bool, has_name: bool, has_shared_name: bool) -> Vec<&
 fn command(
     args: &Run,
     handed: &HandedOn,
-    library: &Path,
+    (library, regions): (&Path, &Regions),
     lines: &str,
     names: &[(&str, Option<&str>)],
 ) -> Command {
     let mut command = Command::new(&handed.words[0]);
     command.args(&handed.words[1..]).envs(handed.environment.iter().map(|(name, value)| (name, value)));
-    let preloaded = preload::add(&mut command, library);
+    let preloaded = preload::add(&mut command, library, regions.preloaded());
+    regions.add(&mut command);
     if !lines.is_empty() {
         command.env(LAUNCHER_SETTINGS, lines);
     }
@@ -144,6 +149,9 @@ fn command(
     command.envs(known);
     if args.verbose {
         print(&format!("LD_PRELOAD={}", preloaded.display()));
+        for (name, library) in regions.variables() {
+            print(&format!("{name}={}", library.display()));
+        }
         for line in lines.lines() {
             print(&format!("set {line}"));
         }

@@ -36,6 +36,9 @@ pub(crate) fn settings(
         }
         all.push(Setting { name: "monitoring_sites".into(), value: "1".into() });
     }
+    if !args.regions.is_empty() && args.time.as_deref() == Some("off") {
+        return Err("--regions needs the times of calls; leave out --time=off".into());
+    }
     if !args.hide.is_empty() {
         all.push(Setting { name: "hidden_entries".into(), value: args.hide.join(",") });
     }

@@ -13,10 +13,10 @@ use crate::files::MAX_NAME;
 use crate::messages::BINS;
 use crate::profile::{
     ABOUT_WORD, About, CALL_WORD, COMPONENT_WORD, LATE_WORD, PATTERNS, RECOVERED_LINE, REGION_WORD,
-    SITE_WORD, TIME_WORD,
+    SITE_WORD, TIME_WORD, VISITS_WORD,
 };
 use crate::rows::{Kind, LineShape, Section};
-use crate::times::{CallRow, LateRow, RegionRow, SiteRow, TimeRow};
+use crate::times::{CallRow, LateRow, RegionRow, RegionTimeRow, SiteRow, TimeRow};
 use crate::{Identity, TrafficSum, identity};
 
 /// The origin of a text.
@@ -88,6 +88,9 @@ pub trait Sink {
 
     /// Adds a region of the program, whose calls were added before. Ignored by default.
     fn add_region(&mut self, _rank: u32, _row: RegionRow) {}
+
+    /// Adds the time in a region. Ignored by default.
+    fn add_region_time(&mut self, _rank: u32, _row: RegionTimeRow) {}
 
     /// Adds the line of another component.
     fn add_line(&mut self, rank: u32, component: String, text: String);
@@ -261,6 +264,10 @@ impl<'a, S: Sink> Reader<'a, S> {
             let (rank, row) = time_lines::region(fields)?;
             self.check_process(rank)?;
             self.sink.add_region(rank, row);
+        } else if let Some(fields) = fields(VISITS_WORD) {
+            let (rank, row) = time_lines::visits(fields)?;
+            self.check_process(rank)?;
+            self.sink.add_region_time(rank, row);
         } else {
             return Ok(false);
         }

@@ -7,7 +7,9 @@ use super::line_cursor::LineCursor;
 use crate::calls::{CALLS, CallName};
 use crate::files::MAX_NAME;
 use crate::profile::NONE;
-use crate::times::{CallRow, Clock, DURATIONS, LateRow, Mode, RegionRow, SampledOperation, SiteRow, TimeRow};
+use crate::times::{
+    CallRow, Clock, DURATIONS, LateRow, Mode, RegionRow, RegionTimeRow, SampledOperation, SiteRow, TimeRow,
+};
 
 type Parsed<T> = Result<(u32, T), &'static str>;
 
@@ -34,8 +36,7 @@ pub(super) fn call(mut rest: LineCursor<'_>) -> Parsed<CallRow> {
     rest.literal(b"\tMPI_", "a tab and the name of a call of MPI")?;
     let call = call_of_name(rest.until(b'\t', "the name of a call, and a tab")?)?;
     let comm = comm(&mut rest)?;
-    let region = u32::try_from(rest.number("the number of a region")?).map_err(|_| "a region below 2^32")?;
-    rest.literal(b"\t", "a tab after the region")?;
+    let region = region_number(&mut rest)?;
     let site = rest.number("the number of a place")?;
     let mut amount = |unit: &'static [u8]| {
         rest.literal(b"\t", "a tab and a number")?;
@@ -110,11 +111,30 @@ pub(super) fn site(mut rest: LineCursor<'_>) -> Parsed<SiteRow> {
 pub(super) fn region(mut rest: LineCursor<'_>) -> Parsed<RegionRow> {
     let rank = rest.rank("the rank of the process")?;
     rest.literal(b"\t", "a tab after the rank")?;
-    let number = u32::try_from(rest.number("the number of a region")?).map_err(|_| "a region below 2^32")?;
-    rest.literal(b"\t", "a tab after the number of the region")?;
+    let number = region_number(&mut rest)?;
     let mismatches = rest.number("a number of mismatches")?;
     rest.literal(b" mismatches\t", "` mismatches` and a tab")?;
     Ok((rank, RegionRow { number, mismatches, name: text(rest.0)? }))
+}
+
+/// Parses the rest of a line `# VISITS`.
+pub(super) fn visits(mut rest: LineCursor<'_>) -> Parsed<RegionTimeRow> {
+    let rank = rest.rank("the rank of the process")?;
+    rest.literal(b"\t", "a tab after the rank")?;
+    let number = region_number(&mut rest)?;
+    let visits = rest.number("a number of visits")?;
+    rest.literal(b" visits\t", "` visits` and a tab")?;
+    let ns = rest.number("the time in the region")?;
+    rest.literal(b" ns", "` ns`")?;
+    rest.end("the end of the line after the time")?;
+    Ok((rank, RegionTimeRow { number, visits, ns }))
+}
+
+/// Parses the number of a region, and the tab behind it.
+fn region_number(rest: &mut LineCursor<'_>) -> Result<u32, &'static str> {
+    let number = u32::try_from(rest.number("the number of a region")?).map_err(|_| "a region below 2^32")?;
+    rest.literal(b"\t", "a tab after the number of the region")?;
+    Ok(number)
 }
 
 fn comm(rest: &mut LineCursor<'_>) -> Result<Arc<str>, &'static str> {

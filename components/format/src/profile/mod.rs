@@ -1,7 +1,7 @@
 //! The text of a `.prof` file, byte for byte as Open MPI's tools expect it.
 //!
 //! Fields are separated by tabs. A line `E` or `I` has the messages to one process, external or internal, a block `D`
-//! describes a communicator, comments from `# TIME` to `# REGION` the time in MPI, and a comment `# COMPONENT` has the line of a third-party component. The histogram of a pair
+//! describes a communicator, comments from `# TIME` to `# VISITS` the time in MPI, and a comment `# COMPONENT` has the line of a third-party component. The histogram of a pair
 //! is written once: on its `E` line, where it counts both kinds, or else on its `I` line.
 
 #[cfg(test)]
@@ -15,7 +15,7 @@ use std::sync::Arc;
 use crate::files::{MAX_NAME, cut_off};
 use crate::messages::{BINS, Row};
 use crate::rows::{Kind, LineShape, Section};
-use crate::times::{CallRow, LateRow, RegionRow, SiteRow, TimeRow};
+use crate::times::{CallRow, LateRow, RegionRow, RegionTimeRow, SiteRow, TimeRow};
 use crate::{Identity, OUTSIDE, TrafficSum};
 
 /// The name of a communicator, or of several with the same name and members.
@@ -162,6 +162,8 @@ pub struct Profile {
     pub sites: Vec<SiteRow>,
     /// The regions of the program.
     pub regions: Vec<RegionRow>,
+    /// The time in them.
+    pub region_times: Vec<RegionTimeRow>,
     /// Lines added by components, with the components' full names.
     pub lines: Vec<(String, Vec<String>)>,
     /// Facts about the job, which rank 0 has.
@@ -300,7 +302,7 @@ impl Profile {
 /// The beginning of a line with a fact about the job.
 pub(crate) const ABOUT_WORD: &str = "# ABOUT\t";
 
-pub(crate) use time_lines::{CALL_WORD, LATE_WORD, NONE, REGION_WORD, SITE_WORD, TIME_WORD};
+pub(crate) use time_lines::{CALL_WORD, LATE_WORD, NONE, REGION_WORD, SITE_WORD, TIME_WORD, VISITS_WORD};
 
 pub(crate) const COMPONENT_WORD: &str = "# COMPONENT\t";
 

@@ -1,13 +1,14 @@
 //! The lines about time.
 
 use super::{Out, Profile};
-use crate::times::{CallRow, LateRow, RegionRow, SiteRow, TimeRow};
+use crate::times::{CallRow, LateRow, RegionRow, RegionTimeRow, SiteRow, TimeRow};
 
 pub(crate) const TIME_WORD: &str = "# TIME\t";
 pub(crate) const CALL_WORD: &str = "# CALL\t";
 pub(crate) const LATE_WORD: &str = "# LATE\t";
 pub(crate) const SITE_WORD: &str = "# SITE\t";
 pub(crate) const REGION_WORD: &str = "# REGION\t";
+pub(crate) const VISITS_WORD: &str = "# VISITS\t";
 
 /// A name that is empty, such as that of the communicator of calls without one.
 pub(crate) const NONE: &str = "-";
@@ -52,6 +53,13 @@ impl Profile {
             out.amount(*mismatches, " mismatches");
             out.text(name);
             out.put(b"\n");
+        }
+        for RegionTimeRow { number, visits, ns } in &self.region_times {
+            out.put(VISITS_WORD.as_bytes());
+            out.number(me);
+            out.amount((*number).into(), "");
+            out.amount(*visits, " visits");
+            out.amount(*ns, " ns\n");
         }
     }
 }

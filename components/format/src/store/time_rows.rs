@@ -4,14 +4,14 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::blocks::BlockKind;
-use super::times::{NO_COMM, call, call_of_key, comm, late, time};
+use super::times::{NO_COMM, call, call_of_key, comm, late, region, time};
 use super::word_cursor::{Malformed, WordCursor};
 use crate::calls::CALLS;
 use crate::files::cut_off;
 use crate::profile::{Label, Profile};
 use crate::times::{
-    CallRow, Clock, DURATIONS, LateRow, Mode, Moment, RegionRow, SampledOperation, SiteRow, TimeRow,
-    duration_bin,
+    CallRow, Clock, DURATIONS, LateRow, Mode, Moment, RegionRow, RegionTimeRow, SampledOperation, SiteRow,
+    TimeRow, duration_bin,
 };
 
 /// The maximum length of a label's name.
@@ -31,6 +31,7 @@ pub struct TimeRecords {
     late: Vec<(u64, Box<[u64; late::CELLS]>)>,
     sites: Vec<SiteRow>,
     regions: Vec<RegionRow>,
+    region_times: Vec<(u32, [u64; region::CELLS])>,
 }
 
 /// The sums of blocks with equal keys.
@@ -217,6 +218,7 @@ impl TimeRecords {
                 let (mismatches, name) = (block.word()?, one_field(&block.name()?));
                 self.regions.push(RegionRow { number: key as u32, mismatches, name });
             }
+            BlockKind::RegionTime => self.region_times.push((key as u32, block.numbers()?)),
             _ => (),
         }
         Ok(())
@@ -262,7 +264,9 @@ impl TimeRecords {
         profile.calls = calls.into_iter().filter_map(row).collect();
         let late = self.late.iter().filter_map(|(lineage, words)| self.late_row(*lineage, words, &clock));
         profile.late = late.collect();
-        profile.time = Some(self.time_row(words, end, &clock));
+        let end = self.last_ticks(words, end);
+        profile.time = Some(time_row(words, end, &clock));
+        profile.region_times = self.region_time_rows(words[time::START], end, &clock);
         (profile.sites, profile.regions) = (self.sites, self.regions);
     }
 
@@ -276,22 +280,33 @@ impl TimeRecords {
         Some(clock.ticks(end.ns))
     }
 
-    fn time_row(&self, words: &[u64; time::CELLS], end: Option<u64>, clock: &Conversion) -> TimeRow {
-        let start = words[time::START];
-        let last = self.calls.iter().map(|(_, _, of)| of[call::ENTERED].max(of[call::LEFT])).max();
-        let last = last.unwrap_or(start).max(words[time::LAST_TICKS]);
-        let end = match (words[time::END], end) {
+    /// Returns the end of the measured time; the last known moment if the process did not reach its end.
+    fn last_ticks(&self, words: &[u64; time::CELLS], end: Option<u64>) -> u64 {
+        let calls = self.calls.iter().map(|(_, _, of)| of[call::ENTERED].max(of[call::LEFT]));
+        let regions = self.region_times.iter().map(|(_, of)| of[region::ENTERED]);
+        let last =
+            calls.chain(regions).max().unwrap_or(0).max(words[time::START]).max(words[time::LAST_TICKS]);
+        match (words[time::END], end) {
             (0, Some(end)) => end.max(last),
             (0, None) => last,
             (end, _) => end,
-        };
-        TimeRow {
-            mode: Mode::of_number(words[time::MODE]).unwrap_or_default(),
-            clock: Clock::of_number(words[time::CLOCK]).unwrap_or_default(),
-            elapsed: clock.duration(end.saturating_sub(start)),
-            domain: words[time::DOMAIN],
-            error: words[time::ERROR],
         }
+    }
+
+    /// Returns the time in each region, in ascending order of numbers. One that did not end lasts to the end of the measured time.
+    fn region_time_rows(&self, start: u64, end: u64, clock: &Conversion) -> Vec<RegionTimeRow> {
+        let mut sums = BTreeMap::<u32, (u64, u64)>::new();
+        for (number, words) in &self.region_times {
+            let open = match words[region::ENTERED] {
+                0 => 0,
+                entered => end.saturating_sub(entered.max(start)),
+            };
+            let (visits, ticks) = sums.entry(*number).or_default();
+            *visits = visits.saturating_add(words[region::VISITS]);
+            *ticks = ticks.saturating_add(words[region::TICKS]).saturating_add(open);
+        }
+        let row = |(number, (visits, ticks))| RegionTimeRow { number, visits, ns: clock.duration(ticks) };
+        sums.into_iter().map(row).collect()
     }
 
     fn late_row(&self, lineage: u64, words: &[u64; late::CELLS], clock: &Conversion) -> Option<LateRow> {
@@ -310,6 +325,16 @@ impl TimeRecords {
         let mut operations: Vec<_> = slots.iter().filter_map(operation).collect();
         operations.sort_unstable_by_key(|operation| operation.number);
         if operations.is_empty() { None } else { Some(LateRow { lineage, comm, operations }) }
+    }
+}
+
+fn time_row(words: &[u64; time::CELLS], end: u64, clock: &Conversion) -> TimeRow {
+    TimeRow {
+        mode: Mode::of_number(words[time::MODE]).unwrap_or_default(),
+        clock: Clock::of_number(words[time::CLOCK]).unwrap_or_default(),
+        elapsed: clock.duration(end.saturating_sub(words[time::START])),
+        domain: words[time::DOMAIN],
+        error: words[time::ERROR],
     }
 }
 

@@ -99,6 +99,19 @@ pub mod late {
     pub const CALL_SHIFT: u32 = 48;
 }
 
+/// The words of a region of the program in one thread: block [`RegionTime`](super::blocks::BlockKind::RegionTime), whose key is the
+/// number of the region.
+pub mod region {
+    /// The number of words.
+    pub const CELLS: usize = 3;
+    /// The number of times that the region began.
+    pub const VISITS: usize = 0;
+    /// The ticks in which it was the innermost region, without those since the word below.
+    pub const TICKS: usize = 1;
+    /// The time since which it is the innermost region; 0 while it is not.
+    pub const ENTERED: usize = 2;
+}
+
 /// The slot of calls without a communicator.
 pub const NO_COMM: u32 = u32::MAX;
 

@@ -25,11 +25,12 @@ pub struct Efficiency {
 }
 
 impl Efficiency {
-    /// Returns the efficiencies of ranks; `None` if they have no time.
-    pub(super) fn of(elapsed: &RankStat, useful: &RankStat) -> Option<Self> {
+    /// Returns the efficiencies of `ranks` ranks, of which those without a time have no useful time; `None` if none has a time.
+    #[must_use]
+    pub fn of(elapsed: &RankStat, useful: &RankStat, ranks: u64) -> Option<Self> {
         let (run_time, _) = elapsed.max().filter(|(time, _)| *time > 0)?;
         let (most, _) = useful.max()?;
-        let load_balance = if most == 0 { 1.0 } else { useful.mean() / most as f64 };
+        let load_balance = if most == 0 { 1.0 } else { useful.mean_of(ranks) / most as f64 };
         let communication = most as f64 / run_time as f64;
         Some(Self { parallel: load_balance * communication, load_balance, communication })
     }

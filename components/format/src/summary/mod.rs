@@ -241,6 +241,6 @@ impl Summary {
     /// Returns the efficiencies; `None` if no time was recorded.
     #[must_use]
     pub fn efficiency(&self) -> Option<Efficiency> {
-        Efficiency::of(&self.elapsed, &self.useful)
+        Efficiency::of(&self.elapsed, &self.useful, self.useful.ranks())
     }
 }

@@ -6,6 +6,7 @@
 
 mod loaded_objects;
 mod places;
+mod region_times;
 mod registry;
 mod variables;
 
@@ -31,6 +32,7 @@ pub use loaded_objects::{begin_generation, closing_begins, closing_ends, generat
 pub use mpit_format::store::times::{SampleRule, call as call_words, late as late_words};
 pub use mpit_format::times::{Mode, PYTHON, SiteRow, duration_bin};
 pub use places::{DescribedSite, NO_REGION, Origin, count_mismatch, region, set_describe};
+pub use region_times::enter_region;
 
 use crate::runtime::RUNTIME;
 use crate::settings;
@@ -143,6 +145,7 @@ pub(crate) fn begin() {
     set(time::START, ticks.cast_unsigned());
     WORDS.set(Some(words));
     places::begin();
+    region_times::begin(ticks.cast_unsigned());
     // Keeps the words of communicators that are freed, also of those that MPI frees at its end.
     *READER.lock() = Some(RUNTIME.comms.reader());
     ACTIVE.store(true, Release);

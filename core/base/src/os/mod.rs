@@ -9,7 +9,7 @@ pub mod own_process;
 #[cfg(feature = "host")]
 pub mod peer_port;
 #[cfg(feature = "host")]
-pub(crate) mod readable;
+pub mod readable;
 pub(crate) mod terminal;
 pub mod trusted_path;
 

@@ -8,6 +8,7 @@
 //! which finds invalid accesses itself, only addresses in the first page are detected.
 
 use std::collections::HashSet;
+use std::ffi::c_char;
 use std::ops::RangeInclusive;
 
 use foldhash::fast::FixedState;
@@ -41,6 +42,38 @@ impl Pages {
     pub(crate) fn readable_in_page(&mut self, address: *const u8) -> usize {
         if self.is_readable(address, 1) { PAGE - address as usize % PAGE } else { 0 }
     }
+
+    /// Returns the number of bytes before a NUL, at most `max + 1`; `None` if the memory up to there cannot be read.
+    pub(crate) fn text_len(&mut self, at: *const c_char, max: usize) -> Option<usize> {
+        let mut bytes = 0;
+        loop {
+            let next = at.wrapping_add(bytes);
+            let end = self.readable_in_page(next.cast()).min(max + 1 - bytes);
+            if end == 0 {
+                return None;
+            }
+            // SAFETY: `readable_in_page` found no fewer than `end` readable bytes, and `strnlen` reads no more.
+            let found = unsafe { libc::strnlen(next, end) };
+            bytes += found;
+            if found < end || bytes > max {
+                return Some(bytes);
+            }
+        }
+    }
+}
+
+/// Returns a copy of a string at an address that may be invalid; `None` if it is not in readable memory, is longer than `max` bytes or is
+/// not UTF-8. Makes a system call per page.
+///
+/// # Safety
+///
+/// If there is a string, no thread changes or unmaps it meanwhile.
+#[must_use]
+pub unsafe fn text_at(at: *const c_char, max: usize) -> Option<String> {
+    let len = Pages::default().text_len(at, max).filter(|len| *len <= max)?;
+    // SAFETY: `text_len` found so many readable bytes, which the caller keeps unchanged.
+    let bytes = unsafe { std::slice::from_raw_parts(at.cast::<u8>(), len) };
+    Some(std::str::from_utf8(bytes).ok()?.to_owned())
 }
 
 /// Returns true if all pages are known, or `probe` finds them accessible; then they are known.

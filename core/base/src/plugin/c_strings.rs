@@ -46,24 +46,13 @@ pub(super) unsafe fn borrowed<'a>(
     if at.is_null() {
         return Err(Fault::of(Rule::C1, format!("{what} is a null pointer")));
     }
-    let mut bytes = 0;
-    loop {
-        let next = at.wrapping_add(bytes);
-        let end = pages.readable_in_page(next.cast()).min(max + 1 - bytes);
-        if end == 0 {
-            return Err(Fault::of(Rule::C1, format!("{what} at {at:p} is not in memory that can be read")));
-        }
-        // SAFETY: `readable_in_page` found no fewer than `end` readable bytes, and `strnlen` reads no more.
-        let found = unsafe { libc::strnlen(next, end) };
-        bytes += found;
-        if bytes > max {
-            return Err(Fault::of(Rule::C3, format!("{what} is longer than {max} bytes")));
-        }
-        if found < end {
-            break;
-        }
+    let Some(bytes) = pages.text_len(at, max) else {
+        return Err(Fault::of(Rule::C1, format!("{what} at {at:p} is not in memory that can be read")));
+    };
+    if bytes > max {
+        return Err(Fault::of(Rule::C3, format!("{what} is longer than {max} bytes")));
     }
-    // SAFETY: `strnlen` found so many bytes before the NUL; the caller ensures that they stay valid for `'a`.
+    // SAFETY: `text_len` found so many bytes before the NUL; the caller ensures that they stay valid for `'a`.
     let bytes = unsafe { std::slice::from_raw_parts(at.cast::<u8>(), bytes) };
     std::str::from_utf8(bytes).map_err(|_| Fault::of(Rule::C2, format!("{what} is not UTF-8")))
 }

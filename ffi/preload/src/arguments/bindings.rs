@@ -101,7 +101,7 @@ impl Word {
 
     /// Returns the address that the argument is.
     #[inline(always)]
-    pub(super) fn address(self) -> *const c_void {
+    pub(crate) fn address(self) -> *const c_void {
         std::ptr::with_exposed_provenance(self.value)
     }
 

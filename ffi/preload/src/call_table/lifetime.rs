@@ -1,11 +1,13 @@
 //! `MPI_Init*`, `MPI_Finalize`, sessions, `MPI_Pcontrol`, and the descriptions of error codes.
 
+use std::ffi::c_void;
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering::Relaxed};
 
 use mpit_components::control;
 use mpit_ffi::abi::LiveSession;
 use mpit_ffi::lifecycle;
 
+use crate::arguments::Argument;
 use crate::interpose::calls;
 use crate::recorders::{error_texts, in_advance};
 use crate::times::{self, PAUSE, RESUME, WRITE};
@@ -27,6 +29,15 @@ fn pcontrol(level: i32) {
         times::pcontrol(level);
     } else {
         EARLY_LEVELS.note(level);
+    }
+}
+
+/// Handles a level in C, where the name of a region may follow. Regions with names may begin before the initialization of MPI.
+fn pcontrol_in_c(level: i32, name: *const c_void) {
+    if !times::named_pcontrol(level, name.cast()) {
+        pcontrol(level);
+    } else if lifecycle::is_initialized() {
+        control::pcontrol(level);
     }
 }
 
@@ -87,6 +98,7 @@ calls! {
     finalizing() plain fn Session_finalize(session: Pointer) => lifecycle::session_finalizing();
     always() c fn Error_string(code: Int, text: TextOut, len: IntOut) => error_texts::describe(code, text, len);
     always() c fn Error_class(code: Int, class: IntOut) => error_texts::classify(code, class);
-    // Only the first parameter is known: in C, arguments for other tools may follow.
-    variadic() plain fn Pcontrol(level: Int) => pcontrol(level.get());
+    // Only the first parameter is known: in C, arguments for other tools may follow, or the name of a region.
+    variadic() c fn Pcontrol(level: Int, name: Pointer) => pcontrol_in_c(level.get(), name.word().address());
+    variadic() fortran fn Pcontrol(level: Int) => pcontrol(level.get());
 }

@@ -299,18 +299,21 @@ pub(crate) extern "C-unwind" fn not_recorded(name: &'static Name, words: Words) 
     call.observe(next.measurement(), next.target(), &call.describe())
 }
 
-/// Records a call of a function with unknown further parameters, of which `words` has the first, and returns the address to jump to.
+/// Records a call of a function with unknown further parameters, and returns the address to jump to. The second word is an argument only if
+/// the caller passes one.
 pub(crate) extern "C" fn variadic(
     name: &'static Name,
     return_address: ReturnAddress,
     first: usize,
+    second: usize,
 ) -> *mut c_void {
     extern "C" fn missing() -> c_int {
         calls::no_such_function()
     }
     crate::isolation::with_errno_kept(|| {
+        let words = [first, second];
         calls::record_variadic(return_address, || {
-            _ = CallInProgress::new(name, Words::of_array(&[first])).record()
+            _ = CallInProgress::new(name, Words::of_array(&words)).record();
         });
         name.find().unwrap_or(missing as *mut c_void)
     })

@@ -26,7 +26,9 @@ use std::sync::atomic::{
 };
 
 use mpit::internal::host::{revision, threads};
-use mpit_components::times::{self, CallWords, LateWords, Mode, Origin, SampleRule, call_words, late_words};
+use mpit_components::times::{
+    self, CallWords, LateWords, Mode, NO_REGION, Origin, SampleRule, call_words, late_words,
+};
 use mpit_ffi::abi::{Abi, Handle};
 use mpit_ffi::comms::{self, Comm};
 use mpit_ffi::datatypes;
@@ -39,7 +41,7 @@ use crate::watch::{self, Arguments, Begun, CALLS_OTHERS, MeasuredCall};
 pub(crate) use at_once::{enter_at_once, leave_at_once};
 pub(crate) use mpit_components::times::has_sites;
 use place::Place;
-pub(crate) use regions::{PAUSE, RESUME, WRITE, pcontrol};
+pub(crate) use regions::{PAUSE, RESUME, WRITE, named_pcontrol, pcontrol};
 use state::ThreadTimes;
 
 /// The state while one thread calls at a time.
@@ -54,6 +56,9 @@ static SCALE: AtomicU64 = AtomicU64::new(0);
 
 /// True if all calls are measured. Set before the first words.
 static IS_ALL: AtomicBool = AtomicBool::new(false);
+
+/// The thread that has initialized MPI; 0 if that was not seen.
+static INITIALIZING_THREAD: AtomicU64 = AtomicU64::new(0);
 
 /// The number of calls that are measured before others are sampled.
 const FIRST_CALLS: u64 = 64;
@@ -95,6 +100,7 @@ pub(crate) fn enter(call: MeasuredCall, arguments: &Arguments) -> Entered {
         return not_counted;
     }
     if call.is_initialization && !times::is_active() {
+        INITIALIZING_THREAD.store(thread_slots::thread(), Relaxed);
         times::prepare();
         sites::prepare();
         return Entered { origin: OF_PROCESS.origin(), start: times::now(), ..not_counted };
@@ -344,6 +350,10 @@ fn state_of_thread() -> Option<&'static ThreadTimes> {
     if state.owner.load(Relaxed) != thread_slots::thread() {
         state.owner.store(thread_slots::thread(), Relaxed);
         state.position.store(0, Relaxed);
+        // The thread that had the slot before may have ended inside of a region.
+        if state.regions.current() != NO_REGION {
+            times::enter_region(slot as u32 + 1, NO_REGION, false);
+        }
         state.regions.clear();
     }
     Some(state)

@@ -19,6 +19,8 @@ pub(super) struct Regions {
     level: AtomicU64,
     depth: AtomicU64,
     numbers: [AtomicU16; MAX_DEPTH],
+    /// The keys of the regions that end by a key; 0 for those that end by their names.
+    keys: [AtomicU64; MAX_DEPTH],
 }
 
 impl Regions {
@@ -28,6 +30,7 @@ impl Regions {
             level: AtomicU64::new(NO_REGION as u64),
             depth: AtomicU64::new(0),
             numbers: [const { AtomicU16::new(0) }; MAX_DEPTH],
+            keys: [const { AtomicU64::new(0) }; MAX_DEPTH],
         }
     }
 
@@ -55,10 +58,12 @@ impl Regions {
         self.current.store(region, Release);
     }
 
-    pub(super) fn begin(&self, region: u16) {
+    /// Begins a region that ends by a key, or by its name if the key is 0.
+    pub(super) fn begin(&self, region: u16, key: u64) {
         let depth = self.depth();
-        if let Some(number) = self.numbers.get(depth) {
-            number.store(region, Relaxed);
+        if depth < MAX_DEPTH {
+            self.numbers[depth].store(region, Relaxed);
+            self.keys[depth].store(key, Relaxed);
         }
         self.set_depth(depth + 1);
     }
@@ -71,11 +76,27 @@ impl Regions {
             self.set_depth(depth - 1);
             return true;
         }
-        let begun = self.numbers[..depth].iter().rposition(|number| number.load(Relaxed) == region);
+        let is_it =
+            |at: &usize| self.numbers[*at].load(Relaxed) == region && self.keys[*at].load(Relaxed) == 0;
+        let begun = (0..depth).rev().find(is_it);
         if let Some(begun) = begun {
             self.set_depth(begun);
         }
         begun.is_some_and(|begun| begun + 1 == depth)
+    }
+
+    /// Ends the innermost region with a key, if there is one. Those inside of it do not end.
+    pub(super) fn end_by_key(&self, key: u64) {
+        let depth = self.depth();
+        if depth > MAX_DEPTH {
+            self.set_depth(depth - 1);
+        } else if let Some(at) = (0..depth).rev().find(|at| self.keys[*at].load(Relaxed) == key) {
+            for inside in at + 1..depth {
+                self.numbers[inside - 1].store(self.numbers[inside].load(Relaxed), Relaxed);
+                self.keys[inside - 1].store(self.keys[inside].load(Relaxed), Relaxed);
+            }
+            self.set_depth(depth - 1);
+        }
     }
 
     pub(super) fn set_level(&self, region: u16) {
@@ -91,8 +112,8 @@ mod tests {
     #[test]
     fn the_innermost_region_counts() {
         let regions = Regions::new();
-        regions.begin(1);
-        regions.begin(2);
+        regions.begin(1, 0);
+        regions.begin(2, 0);
         assert_eq!(regions.current(), 2);
         assert!(regions.end(2));
         assert_eq!(regions.current(), 1);
@@ -108,18 +129,44 @@ mod tests {
     fn mismatched_ends_are_tolerated() {
         let regions = Regions::new();
         assert!(!regions.end(1), "not begun");
-        regions.begin(1);
-        regions.begin(2);
-        regions.begin(3);
+        regions.begin(1, 0);
+        regions.begin(2, 0);
+        regions.begin(3, 0);
         assert!(!regions.end(9) && regions.current() == 3, "another one");
         assert!(!regions.end(1) && regions.current() == 0, "an outer one ends those inside");
         for _ in 0..2 * MAX_DEPTH {
-            regions.begin(4);
+            regions.begin(4, 0);
         }
         for _ in 0..2 * MAX_DEPTH {
             assert_eq!(regions.current(), 4);
             assert!(regions.end(4));
         }
         assert_eq!(regions.current(), 0);
+    }
+    #[test]
+    fn keys_end_regions_in_any_order() {
+        let regions = Regions::new();
+        regions.begin(1, 71);
+        regions.begin(2, 0);
+        regions.begin(1, 72);
+        assert!(!regions.end(1), "it has a key");
+        regions.end_by_key(71);
+        assert_eq!(regions.current(), 1);
+        regions.end_by_key(71);
+        regions.end_by_key(72);
+        assert_eq!(regions.current(), 2);
+        assert!(regions.end(2));
+        regions.begin(3, 73);
+        regions.begin(4, 73);
+        regions.end_by_key(73);
+        assert_eq!(regions.current(), 3);
+        for _ in 0..MAX_DEPTH {
+            regions.begin(4, 73);
+        }
+        for _ in 0..MAX_DEPTH {
+            assert_eq!(regions.current(), 4);
+            regions.end_by_key(73);
+        }
+        assert_eq!(regions.current(), 3);
     }
 }

@@ -4,18 +4,39 @@
 //! begin and its end, without those of regions inside of it.
 
 use std::ffi::{CStr, c_char};
+use std::sync::atomic::Ordering::Relaxed;
 
 use mpit::internal::host::threads;
+use mpit::internal::os::readable;
 use mpit_components::times::{self, NO_REGION};
+use mpit_sync::thread_slots;
 
-use super::region_stack::Regions;
-use super::{OF_PROCESS, ThreadTimes, state_of_thread};
+use super::{OF_PROCESS, ThreadTimes, state_of_thread, thread_of};
 use crate::isolation::{catch_panic, with_errno_kept};
 
 /// The levels of `MPI_Pcontrol` that are no regions: they pause and resume recording, and write files.
 pub(crate) const PAUSE: i32 = 0;
 pub(crate) const RESUME: i32 = 1;
 pub(crate) const WRITE: i32 = 2;
+
+/// The levels that begin and end the region whose name is the next argument, in C.
+const NAMED_BEGIN: i32 = 9093;
+const NAMED_END: i32 = 9094;
+
+/// The maximum length of such a name in bytes. A longer text is none.
+const MAX_NAME: usize = 1023;
+
+/// A change of the regions in which a thread is.
+#[derive(Clone, Copy, Debug)]
+enum Change {
+    Begin,
+    End,
+    /// Begins a region that ends by a key.
+    BeginByKey(u64),
+    EndByKey(u64),
+    /// Replaces the region of the level of `MPI_Pcontrol`.
+    Level,
+}
 
 /// Begins a region of the program.
 ///
@@ -26,13 +47,7 @@ pub(crate) const WRITE: i32 = 2;
 pub(crate) unsafe extern "C" fn mpit_region_begin(name: *const c_char) {
     // SAFETY: the caller passes such an address.
     let name = unsafe { name_at(name) };
-    change(
-        || times::region(&name),
-        |regions, region| {
-            regions.begin(region);
-            true
-        },
-    );
+    change(Change::Begin, || times::region(&name));
 }
 
 /// Ends a region of the program.
@@ -44,20 +59,71 @@ pub(crate) unsafe extern "C" fn mpit_region_begin(name: *const c_char) {
 pub(crate) unsafe extern "C" fn mpit_region_end(name: *const c_char) {
     // SAFETY: the caller passes such an address.
     let name = unsafe { name_at(name) };
-    change(|| times::region(&name), Regions::end);
+    change(Change::End, || times::region(&name));
+}
+
+/// Begins a region of another annotation library, such as Kokkos: `libmpit_regions.so` calls this function. The key is not 0.
+///
+/// # Safety
+///
+/// The name is null or the address of a string that ends with NUL.
+#[unsafe(no_mangle)]
+pub(crate) unsafe extern "C" fn mpit_region_begin_by_key(key: u64, name: *const c_char) {
+    if has_regions_of_its_own() {
+        // SAFETY: the caller passes such an address.
+        let name = unsafe { name_at(name) };
+        change(Change::BeginByKey(key), || times::region(&name));
+    }
+}
+
+/// Ends the innermost region that began with a key, if there is one.
+#[unsafe(no_mangle)]
+pub(crate) extern "C" fn mpit_region_end_by_key(key: u64) {
+    if has_regions_of_its_own() {
+        change(Change::EndByKey(key), || NO_REGION);
+    }
+}
+
+/// Returns true if the calling thread may change regions: any thread with `MPI_THREAD_MULTIPLE`, else the one that has initialized MPI.
+/// Other libraries annotate all threads, and regions of the process would get out of order.
+fn has_regions_of_its_own() -> bool {
+    if threads::concurrent() && times::is_active() {
+        return true;
+    }
+    let initializing = super::INITIALIZING_THREAD.load(Relaxed);
+    if initializing != 0 {
+        return initializing == thread_slots::thread();
+    }
+    // The C library's function for it is newer than glibc 2.17.
+    // SAFETY: the system call has no arguments and no preconditions.
+    let thread = unsafe { libc::syscall(libc::SYS_gettid) };
+    thread == i64::from(std::process::id())
 }
 
 /// Handles a call of `MPI_Pcontrol`.
 pub(crate) fn pcontrol(level: i32) {
-    let set = |regions: &Regions, region: u16| {
-        regions.set_level(region);
-        true
-    };
     match level {
         PAUSE | WRITE => (),
-        RESUME => change(|| NO_REGION, set),
-        _ => change(|| times::region(&format!("MPI_Pcontrol {level}")), set),
+        RESUME => change(Change::Level, || NO_REGION),
+        _ => change(Change::Level, || times::region(&format!("MPI_Pcontrol {level}"))),
     }
+}
+
+/// Handles a level of `MPI_Pcontrol` that begins or ends a region whose name follows. Returns false, and does nothing, for other levels, and
+/// without a name: then the address is whatever the register had.
+pub(crate) fn named_pcontrol(level: i32, name: *const c_char) -> bool {
+    let change_by = match level {
+        NAMED_BEGIN => Change::Begin,
+        NAMED_END => Change::End,
+        _ => return false,
+    };
+    // SAFETY: a program that passes the address of a name to its call does not change the name meanwhile. Other addresses are checked.
+    let name = unsafe { readable::text_at(name, MAX_NAME) };
+    let Some(name) = name.filter(|name| !name.is_empty() && !name.contains(char::is_control)) else {
+        return false;
+    };
+    change(change_by, || times::region(&name));
+    true
 }
 
 /// Returns the name at an address.
@@ -74,8 +140,8 @@ unsafe fn name_at(name: *const c_char) -> String {
     name.to_string_lossy().into_owned()
 }
 
-/// Changes the regions of the calling thread, and counts a mismatch if `change` returns false.
-fn change(region: impl FnOnce() -> u16, change: impl Fn(&Regions, u16) -> bool) {
+/// Changes the regions of the calling thread, and counts an end that does not fit.
+fn change(change: Change, region: impl FnOnce() -> u16) {
     if !super::is_wanted() {
         return;
     }
@@ -83,10 +149,10 @@ fn change(region: impl FnOnce() -> u16, change: impl Fn(&Regions, u16) -> bool) 
         catch_panic(|| {
             let region = region();
             let Some(state) = state_of_thread() else { return };
-            let mut fits = change_in(state, region, &change);
+            let mut fits = change_in(state, region, change);
             // The thread level is not known yet, and may make the state that of the process.
             if threads::concurrent() && !times::is_active() {
-                fits &= change_in(&OF_PROCESS, region, &change);
+                fits &= change_in(&OF_PROCESS, region, change);
             }
             if !fits {
                 times::count_mismatch(region);
@@ -95,11 +161,37 @@ fn change(region: impl FnOnce() -> u16, change: impl Fn(&Regions, u16) -> bool) 
     });
 }
 
-fn change_in(state: &'static ThreadTimes, region: u16, change: impl Fn(&Regions, u16) -> bool) -> bool {
-    let before = state.regions.current();
-    let fits = change(&state.regions, region);
-    if before == NO_REGION && state.regions.current() != NO_REGION {
+/// Returns false for an end that does not fit to the last begin.
+fn change_in(state: &'static ThreadTimes, region: u16, change: Change) -> bool {
+    let regions = &state.regions;
+    let before = regions.current();
+    let fits = match change {
+        Change::Begin => {
+            regions.begin(region, 0);
+            true
+        }
+        Change::End => regions.end(region),
+        Change::BeginByKey(key) => {
+            regions.begin(region, key);
+            true
+        }
+        Change::EndByKey(key) => {
+            regions.end_by_key(key);
+            true
+        }
+        Change::Level => {
+            regions.set_level(region);
+            true
+        }
+    };
+    let current = regions.current();
+    if before == NO_REGION && current != NO_REGION {
         state.forget_recent();
+    }
+    let ends = matches!(change, Change::End | Change::EndByKey(_));
+    let begins = !ends && current == region && region != NO_REGION;
+    if begins || before != current {
+        times::enter_region(thread_of(state), current, begins);
     }
     fits
 }

@@ -200,6 +200,7 @@ macro_rules! jump_to_result_of {
             "stp q4, q5, [sp, #160]",
             "stp q6, q7, [sp, #192]",
             "str x17, [sp, #224]",
+            "mov x3, x1",
             "mov x2, x0",
             "mov x0, x17",
             "mov x1, x30",

@@ -220,7 +220,7 @@ pub(crate) use hidden_jump;
 /// The availability of XSAVE: 0 for unknown, 1 for absent, 2 for present.
 static XSAVE: AtomicU8 = AtomicU8::new(0);
 
-/// Calls a function with the name in `r11`, the return address and the first argument of the call, and jumps to the result. All argument
+/// Calls a function with the name in `r11`, the return address and the first two arguments of the call, and jumps to the result. All argument
 /// registers are unchanged, and `r11`. The stack area has the size that XSAVE needs for the components in the mask: SSE, AVX and
 /// AVX-512 state. The result is in the red zone when the registers have their values again.
 macro_rules! jump_to_result_of {
@@ -271,6 +271,7 @@ macro_rules! jump_to_result_of {
             "xor edx, edx",
             "xsave64 [rsp]",
             "4:",
+            "mov rcx, rsi",
             "mov rdx, rdi",
             "mov rdi, r11",
             "mov rsi, [rbp + 8]",

@@ -177,6 +177,11 @@ mod second {
     }
 
     #[test]
+    fn regions_of_a_program() -> Outcome {
+        follow("docs/guides/regions.md", &TWO_STACKS[0])
+    }
+
+    #[test]
     fn tools_that_read_a_part() -> Outcome {
         follow("docs/guides/other-tools.md", &["ompi4.1.4", "mpich4.0.2"])
     }
