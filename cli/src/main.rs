@@ -12,6 +12,7 @@
 //! * Text of other programs is printed without control characters.
 
 mod check;
+mod conform;
 mod doctor;
 mod elf;
 mod forwarding;
@@ -72,6 +73,12 @@ enum Command {
     /// definitions of the MPI library of that program. The exit status is 1 if there are errors, and 2 if something could
     /// not be checked.
     Check(Check),
+    /// Compare the tools interface of an MPI library with the rules of the MPI standard
+    ///
+    /// Compiles small C programs with the compiler of the MPI library, and runs each in a process of its own, some by the launcher of the
+    /// command: `mpit conform -- mpiexec -n 2 ./any`. Reports for each rule whether the library's own interface keeps it, with evidence;
+    /// --show prints the program, for a bug report. The exit status is 1 if a rule is broken, and 2 if the library cannot be checked.
+    Conform(conform::Conform),
     /// Run a command and report the problems that prevent recording
     ///
     /// Runs the command as `mpit run` does with the same options, but writes and removes no files of a run. Reports the MPI
@@ -323,6 +330,7 @@ fn main() -> ExitCode {
         Command::Doctor(run) => doctor::diagnose(&run),
         Command::Vars(vars) => vars::list(&vars),
         Command::Check(check) => check::check(&check),
+        Command::Conform(conform) => conform::conform(&conform),
         Command::Report(report) => report::report(&report),
         Command::Pack(pack) => pack::pack(&pack),
         Command::Map(map) => map::map(&map),

@@ -9,6 +9,7 @@ mod call_counts;
 mod call_variables;
 mod cluster;
 mod components;
+mod conform;
 mod current_call;
 mod doctor;
 mod final_output;

@@ -55,7 +55,7 @@ fn hand_on_in(words: &[OsString], names: &[&str], environment: &dyn Fn(&str) -> 
 }
 
 /// Options of both launchers whose value is a program, which is not the one that they start.
-const WITH_PROGRAM: [&str; 8] = [
+pub(crate) const WITH_PROGRAM: [&str; 8] = [
     "launcher",
     "launcher-exec",
     "bootstrap",
@@ -190,7 +190,7 @@ fn parts(words: &[OsString], from: usize) -> Vec<(usize, usize)> {
 }
 
 /// Returns true if a word names a program: the options of the launcher end there.
-fn is_program(word: &OsStr) -> bool {
+pub(crate) fn is_program(word: &OsStr) -> bool {
     !word.as_encoded_bytes().starts_with(b"-") && find(word).is_some()
 }
 

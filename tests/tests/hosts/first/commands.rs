@@ -13,13 +13,14 @@ use crate::{names_in, on_each_in_dir};
 type Command = (&'static str, fn(&Stack, &Path) -> Outcome);
 
 /// The commands, in an order in which each one has the files that it needs.
-pub(super) const COMMANDS: [Command; 8] = [
+pub(super) const COMMANDS: [Command; 9] = [
     ("run", run),
     ("report", report),
     ("pack", pack),
     ("map", map),
     ("vars", vars),
     ("check", check),
+    ("conform", conform),
     ("doctor", doctor),
     ("why", why),
 ];
@@ -78,6 +79,12 @@ fn check(stack: &Stack, dir: &Path) -> Outcome {
     let words = ["check", &plugin.display().to_string()];
     let checked = in_front(stack, &words, 2, "ring", dir)?.succeed()?;
     checked.expect(checked.stdout.contains("names.so"))
+}
+
+/// Checks a rule that every library keeps, by a single process and by a job.
+fn conform(stack: &Stack, _: &Path) -> Outcome {
+    let report = crate::conform::report(stack, &["--rule", "R4,R54"])?;
+    crate::equal("rules that hold", &report["rules"]["hold"], &2.into())
 }
 
 fn doctor(stack: &Stack, dir: &Path) -> Outcome {

@@ -1,0 +1,195 @@
+//! The run of a program: a process or a job with a time limit, and its result.
+
+use std::ffi::{OsStr, OsString};
+use std::fs::{self, File};
+use std::io;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::os::unix::process::ExitStatusExt;
+use std::path::Path;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, kill_process};
+use signal_hook::low_level::signal_name;
+
+use super::report::Outcome;
+use crate::preload;
+
+/// The time that a job has to end after a signal, before it is killed.
+const GRACE: Duration = Duration::from_secs(2);
+
+/// The output of a program, and its end.
+#[derive(Debug)]
+pub(super) struct Ended {
+    /// `None` after the time limit.
+    pub(super) status: Option<ExitStatus>,
+    pub(super) stdout: String,
+    pub(super) stderr: String,
+}
+
+/// Removes mpit from the libraries that a command preloads: the MPI library alone is checked.
+pub(super) fn leave_out_mpit(command: &mut Command) {
+    if let Some(all) = std::env::var_os(preload::VARIABLE) {
+        command.env(preload::VARIABLE, without_mpit(&all));
+    }
+}
+
+fn without_mpit(all: &OsStr) -> OsString {
+    let is_other = |path: &&[u8]| {
+        let name = path.rsplit(|byte| *byte == b'/').next().unwrap_or_default();
+        !name.starts_with(b"libmpit")
+    };
+    let others: Vec<_> = all.as_bytes().split(|byte| matches!(byte, b':' | b' ')).filter(is_other).collect();
+    OsString::from_vec(others.join(&b':'))
+}
+
+/// Runs a command to its end. `prefix` begins the names of the files of its output.
+pub(super) fn run(
+    command: &mut Command,
+    prefix: &Path,
+    limit: Duration,
+    is_interrupted: &AtomicBool,
+) -> io::Result<Ended> {
+    let [out, err] = ["out", "err"].map(|extension| prefix.with_extension(extension));
+    // Files, because a daemon of a launcher may keep a pipe open.
+    let child =
+        command.stdin(Stdio::null()).stdout(File::create(&out)?).stderr(File::create(&err)?).spawn()?;
+    let status = wait(child, limit, is_interrupted)?;
+    let read = |path: &Path| fs::read(path).map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+    Ok(Ended { status, stdout: read(&out)?, stderr: read(&err)? })
+}
+
+/// Waits for a process until the limit, and ends it then.
+fn wait(mut child: Child, limit: Duration, is_interrupted: &AtomicBool) -> io::Result<Option<ExitStatus>> {
+    let end = Instant::now() + limit;
+    let mut is_signaled = false;
+    loop {
+        if let Some(status) = child.try_wait()? {
+            return Ok(if is_signaled { None } else { Some(status) });
+        }
+        let now = Instant::now();
+        if !is_signaled && (now >= end || is_interrupted.load(Ordering::Relaxed)) {
+            // A launcher then ends its processes.
+            let _ = kill_process(Pid::from_child(&child), Signal::TERM);
+            is_signaled = true;
+        }
+        if now >= end + GRACE {
+            child.kill()?;
+        }
+        thread::sleep(Duration::from_millis(2));
+    }
+}
+
+/// Returns the result of a program by its output and its end.
+pub(super) fn outcome(ended: &Ended, limit: Duration, is_launched: bool) -> Outcome {
+    let found = |mark: &str| ended.stdout.lines().find_map(|line| line.strip_prefix(mark));
+    if let Some(evidence) = found("fails: ") {
+        return Outcome::Fails(evidence.to_owned());
+    }
+    let Some(status) = ended.status else {
+        return Outcome::Fails(format!("hangs: it was ended after {} s", limit.as_secs_f64()));
+    };
+    let is_well = ended.stdout.lines().any(|line| line == "ok");
+    if is_well && (is_launched || status.success()) {
+        return Outcome::Holds;
+    }
+    if let Some(reason) = found("not applicable: ") {
+        return Outcome::NotChecked(reason.to_owned());
+    }
+    let how = end(status, &ended.stderr);
+    if is_well {
+        return Outcome::Fails(format!("crashes at the end of the process: {how}"));
+    }
+    // Programs print arguments before calls that some libraries do not survive.
+    match ended.stdout.lines().rfind(|line| !line.trim().is_empty()) {
+        Some(line) => Outcome::Fails(format!("crashes: {how}, after it printed: {}", line.trim())),
+        None => Outcome::Fails(format!("crashes: {how}")),
+    }
+}
+
+/// Describes the end of a process, with the signal that a launcher reports for one of a job.
+fn end(status: ExitStatus, stderr: &str) -> String {
+    let named = |signal: i32| signal_name(signal).map_or_else(|| format!("signal {signal}"), str::to_owned);
+    let reported = || {
+        let (_, rest) = stderr.split_once("signal ")?;
+        rest.split(|char: char| !char.is_ascii_digit()).next()?.parse().ok()
+    };
+    if let Some(signal) = status.signal() {
+        return named(signal);
+    }
+    match (status.code(), reported()) {
+        (_, Some(signal)) => named(signal),
+        (Some(code @ 129..=159), None) => named(code - 128),
+        (code, None) => {
+            let line = stderr.lines().rfind(|line| !line.trim().is_empty()).unwrap_or_default().trim();
+            format!("exit status {}: {line}", code.unwrap_or_default())
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LIMIT: Duration = Duration::from_secs(10);
+
+    fn outcome_of(status: Option<i32>, stdout: &str, stderr: &str, is_launched: bool) -> Outcome {
+        let status = status.map(ExitStatus::from_raw);
+        outcome(&Ended { status, stdout: stdout.into(), stderr: stderr.into() }, LIMIT, is_launched)
+    }
+
+    #[test]
+    fn results_are_read_from_the_output() {
+        assert_eq!(outcome_of(Some(0), "ok\n", "", false), Outcome::Holds);
+        assert_eq!(
+            outcome_of(Some(0x100), "noise\nfails: code 5\nok\n", "", true),
+            Outcome::Fails("code 5".into())
+        );
+        assert_eq!(
+            outcome_of(Some(0x200), "not applicable: no\n", "", false),
+            Outcome::NotChecked("no".into())
+        );
+        // A launcher may complain about processes that end without MPI_Finalize.
+        assert_eq!(outcome_of(Some(0x100), "ok\nok\n", "", true), Outcome::Holds);
+    }
+
+    #[test]
+    fn crashes_and_hangs_are_failures() {
+        let fails = |text: &str| Outcome::Fails(text.to_owned());
+        assert_eq!(outcome_of(Some(11), "", "", false), fails("crashes: SIGSEGV"));
+        assert_eq!(
+            outcome_of(Some(11), "i = -1\n", "", false),
+            fails("crashes: SIGSEGV, after it printed: i = -1")
+        );
+        assert_eq!(outcome_of(Some(139 << 8), "", "", true), fails("crashes: SIGSEGV"));
+        let stderr = "process rank 0 exited on signal 6 (Aborted)\n";
+        assert_eq!(outcome_of(Some(134 << 8), "", stderr, true), fails("crashes: SIGABRT"));
+        assert_eq!(outcome_of(Some(1 << 8), "", "a\nb\n\n", false), fails("crashes: exit status 1: b"));
+        assert_eq!(
+            outcome_of(Some(6), "ok\n", "", false),
+            fails("crashes at the end of the process: SIGABRT")
+        );
+        assert_eq!(outcome_of(None, "", "", true), fails("hangs: it was ended after 10 s"));
+    }
+
+    #[test]
+    fn mpit_is_left_out() {
+        let without = |all: &str| without_mpit(OsStr::new(all)).into_string().unwrap();
+        assert_eq!(without("/a/libmpit_preload.so:/b/other.so libmpit.so"), "/b/other.so");
+        assert_eq!(without("/libmpit/other.so"), "/libmpit/other.so");
+    }
+
+    #[test]
+    fn programs_end_at_the_limit() {
+        let directory = tempfile::tempdir().unwrap();
+        let begin = Instant::now();
+        let mut command = Command::new("sleep");
+        let limit = Duration::from_millis(20);
+        let ended =
+            run(command.arg("60"), &directory.path().join("sleep"), limit, &AtomicBool::new(false)).unwrap();
+        assert_eq!(ended.status, None);
+        assert!(begin.elapsed() < Duration::from_secs(30));
+    }
+}

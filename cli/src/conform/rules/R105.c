@@ -1,0 +1,33 @@
+/* R105: On connected processes, control variables of one name agree in all that is returned for them. [2 processes] */
+#include "conform.h"
+struct info { char name[512], desc[4096]; int verbosity, bind, scope; };
+static int query(int i, struct info *info)
+{
+    memset(info, 0, sizeof *info);
+    return MPI_T_cvar_get_info(i, info->name, &(int){512}, &info->verbosity, 0, 0, info->desc, &(int){4096}, &info->bind,
+                               &info->scope);
+}
+int main(void)
+{
+    int n, rank, tried = 0, i, differ = 0;
+    struct info first, own;
+    INIT();
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_T_cvar_get_num(&n);
+    MPI_Bcast(&n, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    for (int at = 0; at < n; at++) {
+        query(at, &first);
+        MPI_Bcast(&first, sizeof first, MPI_BYTE, 0, MPI_COMM_WORLD);
+        if (*first.name && MPI_T_cvar_get_index(first.name, &i) == MPI_SUCCESS && query(i, &own) == MPI_SUCCESS) {
+            tried++;
+            if (memcmp(&first, &own, sizeof own) != 0 && !differ++)
+                printf("fails: process %d has other properties of %s than process 0\n", rank, first.name);
+        }
+    }
+    fflush(stdout);
+    MPI_T_finalize();
+    MPI_Finalize();
+    if (differ)
+        return 1;
+    HOLDS(tried, "control variables");
+}

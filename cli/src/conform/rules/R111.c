@@ -1,0 +1,18 @@
+/* R111: A PERCENTAGE is a double. */
+#include "conform.h"
+int main(void)
+{
+    int n, class, tried = 0;
+    char name[256];
+    MPI_Datatype type;
+    INIT();
+    MPI_T_pvar_get_num(&n);
+    for (int i = 0; i < n; i++)
+        if (MPI_T_pvar_get_info(i, name, &(int){sizeof name}, 0, &class, &type, 0, 0, 0, 0, 0, 0, 0) == MPI_SUCCESS
+            && class == MPI_T_PVAR_CLASS_PERCENTAGE) {
+            tried++;
+            if (type != MPI_DOUBLE)
+                FAILS("%s, of class %d, has another datatype", name, class);
+        }
+    HOLDS(tried, "PERCENTAGE");
+}

@@ -1,0 +1,12 @@
+/* R179: Resetting all handles of a session without handles succeeds. */
+#include "conform.h"
+int main(void)
+{
+    MPI_T_pvar_session session;
+    INIT();
+    MPI_T_pvar_session_create(&session);
+    int code = MPI_T_pvar_reset(session, MPI_T_PVAR_ALL_HANDLES);
+    if (code != MPI_SUCCESS)
+        FAILS("MPI_T_pvar_reset of MPI_T_PVAR_ALL_HANDLES answers code %d", code);
+    HOLDS(1, "");
+}

@@ -1,0 +1,20 @@
+/* R202: With too little room as many members are written as fit, all distinct, and not an entry more. */
+#include "conform.h"
+#include "members.h"
+int main(void)
+{
+    for (int n, i = 0, end = CATEGORIES(); i < end; i++)
+        for (int kind = 0; kind < 3 && queried(i); kind++) {
+            int room = sizes[kind] - 1;
+            if (room < 1)
+                continue;
+            memset(members, -1, sizeof members);
+            int code = list[kind](i, room, members);
+            if (++tried && (code != MPI_SUCCESS || members[room] != -1 || members[room - 1] == -1))
+                FAILS("%s: %d %s in room for %d, code %d", name, sizes[kind], kinds[kind], room, code);
+            for (int at = 1; at < room; at++)
+                if (members[at] == members[at - 1])
+                    FAILS("%s: two of the %s are %d", name, kinds[kind], members[at]);
+        }
+    HOLDS(tried, "categories with two members");
+}

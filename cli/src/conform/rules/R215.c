@@ -1,0 +1,30 @@
+/* R215: On connected processes, categories of one name have equivalent descriptions. [2 processes] */
+#include "conform.h"
+struct info { char name[512], desc[4096]; };
+static int query(int i, struct info *info)
+{
+    memset(info, 0, sizeof *info);
+    return MPI_T_category_get_info(i, info->name, &(int){512}, info->desc, &(int){4096}, 0, 0, 0);
+}
+int main(void)
+{
+    int n, rank, tried = 0, i, differ = 0;
+    struct info first, own;
+    INIT();
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_T_category_get_num(&n);
+    MPI_Bcast(&n, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    for (int at = 0; at < n; at++) {
+        query(at, &first);
+        MPI_Bcast(&first, sizeof first, MPI_BYTE, 0, MPI_COMM_WORLD);
+        if (*first.name && !MPI_T_category_get_index(first.name, &i) && !query(i, &own) && ++tried)
+            if (memcmp(&first, &own, sizeof own) != 0 && !differ++)
+                printf("fails: process %d has another description of %s than process 0\n", rank, first.name);
+    }
+    fflush(stdout);
+    MPI_T_finalize();
+    MPI_Finalize();
+    if (differ)
+        return 1;
+    HOLDS(tried, "categories");
+}

@@ -1,0 +1,23 @@
+/* R236: With room for no elements the arrays stay as they were, and the true number is returned. [MPI 4.0] */
+#include "conform.h"
+int main(void)
+{
+    enum { MOST = 64 };
+    int n, size, bind, code;
+    char name[512];
+    MPI_Datatype types[MOST];
+    MPI_Aint at[MOST];
+    INIT();
+    MPI_T_event_get_num(&n);
+    for (int i = 0; i < n; i++) {
+        size = MOST;
+        if (MPI_T_event_get_info(i, name, &(int){512}, 0, types, at, &size, 0, 0, 0, 0, &bind) != MPI_SUCCESS || size > MOST)
+            continue;
+        int room = 0;
+        MPI_Aint first = -77;
+        MPI_T_event_get_info(i, 0, 0, 0, types, &first, &room, 0, 0, 0, 0, 0);
+        if (room != size || first != -77)
+            FAILS("%s has %d elements; with room for none, %d are returned, or one is written", name, size, room);
+    }
+    HOLDS(n, "event types");
+}

@@ -1,0 +1,9 @@
+/* R29: No balanced order of init and finalize crashes: the interface ends last. */
+#include "conform.h"
+#include "order.h"
+
+/* I: MPI_Init, F: MPI_Finalize, i: MPI_T_init_thread, f: MPI_T_finalize */
+int main(void)
+{
+    return order("IiFf");
+}

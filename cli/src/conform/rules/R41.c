@@ -1,0 +1,23 @@
+/* R41: Room for none: the buffer stays as it was; the full length is returned. */
+#include "conform.h"
+#include "texts.h"
+int main(void)
+{
+    int wrong[KINDS] = {0}, tried = 0;
+    char text[1 << 16];
+    INIT();
+    for (int kind = 0; kind < KINDS; kind++)
+        for (int i = 0, full = 0; i < number(kind); i++, full = 0) {
+            if (texts(kind, i, NULL, &full, NULL, NULL) || full < 3)
+                continue;
+            tried++;
+            int size = 0;
+            text[0] = '#';
+            texts(kind, i, text, &size, NULL, NULL);
+            wrong[kind] += size != full || text[0] != '#';
+        }
+    if (wrong[CVAR] + wrong[PVAR] + wrong[CATEGORY])
+        FAILS("a name in room for none is written, or its length is wrong:"
+              " %d cvars, %d pvars, %d categories", wrong[CVAR], wrong[PVAR], wrong[CATEGORY]);
+    HOLDS(tried, "names");
+}

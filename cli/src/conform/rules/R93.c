@@ -1,0 +1,19 @@
+/* R93: The value written to a control variable is read. */
+#include "conform.h"
+#include "cvar.h"
+int main(void)
+{
+    FOR_EACH(i)
+        if (bytes == 4 && count == 1 && items == MPI_T_ENUM_NULL && scope > MPI_T_SCOPE_READONLY
+            && MPI_T_cvar_read(handle, value) == MPI_SUCCESS) {
+            int old = *(int *)value, new = old == 1 ? 0 : old + 1, now = old;
+            if (MPI_T_cvar_write(handle, &new) != MPI_SUCCESS)
+                continue;
+            MPI_T_cvar_read(handle, &now);
+            if (now != new)
+                FAILS("%s is %d after a successful write of %d", name, now, new);
+            MPI_T_cvar_write(handle, &old);
+            tried++;
+        }
+    HOLDS(tried, "control variables that can be written now");
+}
