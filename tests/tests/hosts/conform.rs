@@ -17,7 +17,8 @@ pub(crate) fn report(stack: &Stack, options: &[&str]) -> Outcome<Value> {
 
 /// Returns the job `mpit conform OPTIONS -- mpiexec -n 2 ./any`. Machines are shared by many jobs, so that programs have more time.
 fn job(stack: &Stack, options: &[&str]) -> Outcome<Job> {
-    let job = Job::mpit(&["conform", "--timeout", "60"])?.on(stack).args(options).arg("--cc").arg(stack.mpicc());
+    let job =
+        Job::mpit(&["conform", "--timeout", "60"])?.on(stack).args(options).arg("--cc").arg(stack.mpicc());
     Ok(job.arg("--").args(stack.mpiexec(2)).arg("./any").seconds(600))
 }
 

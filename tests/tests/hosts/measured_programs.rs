@@ -12,6 +12,8 @@ fn measured_programs_run() -> Outcome {
         }
         let job = Job::mpi(stack, 1).arg(stack.compile("measured_calls")?).args(["time", "single", "10"]);
         let finished = job.dir(dir).succeed()?;
-        Failure::unless(finished.stdout.contains("message 8"), || format!("no time of a message: {finished:?}"))
+        Failure::unless(finished.stdout.contains("message 8"), || {
+            format!("no time of a message: {finished:?}")
+        })
     })
 }

@@ -6,7 +6,6 @@ use std::path::Path;
 
 use mpit_tests::{Context, Outcome, build, paths};
 
-use super::TARGET;
 use crate::{cargo, git};
 
 /// The name of the files that `cargo cyclonedx` writes beside the manifests of the workspace, without the ending.
@@ -15,9 +14,9 @@ const NAME: &str = "mpit.cdx";
 /// The package whose list is written: the command contains what the libraries contain.
 const PACKAGE: &str = "cli";
 
-/// Writes the list, with the time of the files in tarballs, and without paths of this machine.
-pub(super) fn write(to: &Path, path: &OsStr, epoch: &str) -> Outcome {
-    let mut cyclonedx = cargo(&["cyclonedx", "--format", "json", "--target", TARGET, "--no-build-deps"]);
+/// Writes the list for a kind of processors, with the time of the files in tarballs, and without paths of this machine.
+pub(super) fn write(to: &Path, target: &str, path: &OsStr, epoch: &str) -> Outcome {
+    let mut cyclonedx = cargo(&["cyclonedx", "--format", "json", "--target", target, "--no-build-deps"]);
     cyclonedx.args(["--override-filename", NAME]).env("PATH", path).env("SOURCE_DATE_EPOCH", epoch);
     build::run(&mut cyclonedx)?;
     let workspace = paths::workspace();

@@ -95,7 +95,7 @@ fn pack_for(processor: &str, is_debug: bool, output: &Path, epoch: &str) -> Outc
     } else {
         let path = tools()?;
         let linked = build(processor, &path, epoch, &staging.join("linked"))?;
-        bill_of_materials::write(&output.join(format!("{name}.cdx.json")), &path, epoch)?;
+        bill_of_materials::write(&output.join(format!("{name}.cdx.json")), &target(processor), &path, epoch)?;
         let is_for_this_machine = processor == env::consts::ARCH;
         let mpit = if is_for_this_machine { linked.join("mpit") } else { build::artifacts()?.mpit.clone() };
         let all = files::put(&linked, &mpit, &root)?;
@@ -151,9 +151,13 @@ fn epoch() -> Outcome<String> {
     Ok(time.trim().to_owned())
 }
 
+fn target(processor: &str) -> String {
+    format!("{processor}-unknown-linux-gnu")
+}
+
 /// Builds the libraries and the command, and copies them to a directory, which it returns.
 fn build(processor: &str, path: &OsStr, epoch: &str, linked: &Path) -> Outcome<PathBuf> {
-    let target = format!("{processor}-unknown-linux-gnu");
+    let target = target(processor);
     if processor != env::consts::ARCH {
         succeed(Command::new("rustup").args(["target", "add", &target]))?;
     }
