@@ -22,8 +22,10 @@ enum Lock {
     OfCaller,
 }
 
-/// The environment variable with a factor for time limits, on slow machines.
-const SLOWNESS: &str = "MPIT_TEST_SLOWNESS";
+/// Returns the factor for time limits on slow machines, from the environment variable `MPIT_TEST_SLOWNESS`.
+pub fn slowness() -> u32 {
+    env::var("MPIT_TEST_SLOWNESS").ok().and_then(|factor| factor.parse().ok()).unwrap_or(1)
+}
 
 /// A command with a time limit.
 #[derive(Debug)]
@@ -172,8 +174,7 @@ impl Job {
     pub fn command(&self) -> Command {
         // Without `-k`, `timeout` leaves ranks behind that ignore the first signal.
         let mut command = Command::new("timeout");
-        let slowness: u32 = env::var(SLOWNESS).ok().and_then(|factor| factor.parse().ok()).unwrap_or(1);
-        command.args(["-k", "5", &(self.seconds * slowness).to_string(), "env"]);
+        command.args(["-k", "5", &(self.seconds * slowness()).to_string(), "env"]);
         command.args(self.environment.iter().map(|(name, value)| format!("{name}={value}")));
         command.args(&self.line);
         if let Some(dir) = &self.dir {

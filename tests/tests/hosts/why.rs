@@ -8,7 +8,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 use std::{env, fs, thread};
 
-use mpit_tests::launch::mpit_line;
+use mpit_tests::launch::{mpit_line, slowness};
 use mpit_tests::machine_lock::{self, MachineLock};
 use mpit_tests::{Context, Failure, Finished, Job, Outcome, Prof, Stack, build, paths, stacks};
 use serde_json::Value;
@@ -98,7 +98,7 @@ impl Running {
 
     /// Polls until the finding is there.
     pub(crate) fn expect(&mut self, kind: &str, culprits: &[u32]) -> Outcome<Value> {
-        let until = Instant::now() + TIME_LIMIT;
+        let until = Instant::now() + TIME_LIMIT * slowness();
         let mut last = None;
         while Instant::now() < until {
             let run = self.mpit_run();
@@ -250,7 +250,7 @@ fn mistakes_in_python_are_named() -> Outcome {
 
 /// Polls running jobs. Fails if one of them is said to be stuck, or is never said to move.
 fn are_not_accused(all: &mut [Running], polls: u32) -> Outcome {
-    let until = Instant::now() + TIME_LIMIT;
+    let until = Instant::now() + TIME_LIMIT * slowness();
     let (mut done, mut moving) = (vec![0; all.len()], vec![0; all.len()]);
     // A slow start takes more than the first polls.
     let is_seen = |moving: &[u32]| moving.iter().all(|moving| *moving > 0);
