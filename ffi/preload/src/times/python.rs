@@ -4,8 +4,9 @@
 //! the calling thread. mpi4py calls MPI without the interpreter's lock, hence only memory is read that no other thread changes during the call: the
 //! frames of this thread, and the code objects and texts that these keep alive. The functions of the interpreter that are called do the same.
 
-use std::ffi::{CStr, c_int};
+use std::ffi::{CStr, c_char, c_int, c_void};
 use std::path::Path;
+use std::ptr::NonNull;
 use std::sync::atomic::{
     AtomicU64,
     Ordering::{Acquire, Relaxed, Release},
@@ -97,11 +98,16 @@ const LAYOUTS: [Layout; 3] = [
     },
 ];
 
+type Symbol = NonNull<c_void>;
+type VersionFunction = unsafe extern "C" fn() -> *const c_char;
+type StateFunction = unsafe extern "C" fn() -> usize;
+type LineFunction = unsafe extern "C" fn(usize, c_int) -> c_int;
+
 /// The functions, types and layout of the interpreter in this process.
 #[derive(Debug)]
 struct Interpreter {
-    thread_state: unsafe extern "C" fn() -> usize,
-    line: unsafe extern "C" fn(usize, c_int) -> c_int,
+    thread_state: StateFunction,
+    line: LineFunction,
     code_type: usize,
     text_type: usize,
     layout: &'static Layout,
@@ -177,8 +183,7 @@ impl Interpreter {
         let address = |name: &CStr| find::in_program(name);
         let version = address(c"Py_GetVersion")?;
         // SAFETY: CPython defines this name with this type.
-        let version =
-            unsafe { std::mem::transmute::<_, unsafe extern "C" fn() -> *const std::ffi::c_char>(version) };
+        let version = unsafe { std::mem::transmute::<Symbol, VersionFunction>(version) };
         // SAFETY: the function has no parameters, and needs no lock of the interpreter.
         let version = unsafe { version() };
         // SAFETY: it returns the address of a string that ends with NUL and is never freed.
@@ -187,18 +192,12 @@ impl Interpreter {
         if version.contains("free-threading") {
             return None;
         }
+        let thread_state = address(c"PyGILState_GetThisThreadState")?;
         // SAFETY: CPython defines this name with this type.
-        let thread_state = unsafe {
-            std::mem::transmute::<_, unsafe extern "C" fn() -> usize>(address(
-                c"PyGILState_GetThisThreadState",
-            )?)
-        };
+        let thread_state = unsafe { std::mem::transmute::<Symbol, StateFunction>(thread_state) };
+        let line = address(c"PyCode_Addr2Line")?;
         // SAFETY: CPython defines this name with this type.
-        let line = unsafe {
-            std::mem::transmute::<_, unsafe extern "C" fn(usize, c_int) -> c_int>(address(
-                c"PyCode_Addr2Line",
-            )?)
-        };
+        let line = unsafe { std::mem::transmute::<Symbol, LineFunction>(line) };
         let [code_type, text_type] =
             [address(c"PyCode_Type")?, address(c"PyUnicode_Type")?].map(|of| of.addr().get());
         Some(Self { thread_state, line, code_type, text_type, layout })
@@ -224,7 +223,8 @@ impl Interpreter {
             }
             // SAFETY: a frame of this thread does not change during its call of MPI.
             let of_frame = unsafe { word(at + code) };
-            if of_frame != 0 && self.type_of(of_frame) == self.code_type {
+            // SAFETY: a frame keeps the object that it executes alive.
+            if of_frame != 0 && unsafe { type_of(of_frame) } == self.code_type {
                 // SAFETY: a frame with code has the address of an instruction in it.
                 let instruction = unsafe { word(at + instruction) };
                 return Some(Executed { code: of_frame, instruction });
@@ -235,15 +235,10 @@ impl Interpreter {
         None
     }
 
-    /// Returns the type of an object that a frame keeps alive.
-    fn type_of(&self, object: usize) -> usize {
-        // SAFETY: each object of CPython has its type there.
-        unsafe { word(object + TYPE) }
-    }
-
     /// Returns a text of a code object.
     fn text(&self, object: usize) -> Option<String> {
-        if object == 0 || self.type_of(object) != self.text_type {
+        // SAFETY: a code object, which a frame keeps alive, does so with its texts.
+        if object == 0 || unsafe { type_of(object) } != self.text_type {
             return None;
         }
         // SAFETY: a text has its number of characters there.
@@ -262,6 +257,16 @@ impl Interpreter {
             |bytes: &[u8]| bytes.iter().rev().fold(0, |number, byte| number << 8 | u32::from(*byte));
         characters.chunks_exact(width).map(|bytes| char::from_u32(character(bytes))).collect()
     }
+}
+
+/// Returns the type of an object of the interpreter.
+///
+/// # Safety
+///
+/// The object is alive.
+unsafe fn type_of(object: usize) -> usize {
+    // SAFETY: the caller knows that the object is alive, and each object of CPython has its type there, which does not change.
+    unsafe { word(object + TYPE) }
 }
 
 /// Reads a word of the interpreter's objects.
