@@ -20,7 +20,7 @@ pub(crate) struct Arguments {
 /// The description of the last version.
 const DESCRIPTION: &str = "ffi/embed/libmpit.abi";
 
-/// What is left out of the description and of the comparison.
+/// The list of what the description and the comparison leave out.
 const LEFT_OUT: &str = "ffi/embed/libmpit.abignore";
 
 /// The options for a description of the interface alone: no paths, names of parameters, or libraries.
