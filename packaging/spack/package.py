@@ -14,7 +14,7 @@ class Mpit(Package):
 
     license("Apache-2.0 OR MIT")
 
-    # Add the sums of SHA256SUMS as `sha256=`; without, Spack asks.
+    # Add the sums of SHA256SUMS as `sha256=`; without them, `spack install` needs `--no-checksum`.
     version("0.1.0")
 
     variant("binary", default=False, description="Install the tarball that is built for all Linux systems since glibc 2.17")

@@ -307,6 +307,20 @@ fn a_missing_library_is_reported() {
     assert_eq!(done.stderr, "mpit: no preload library at nowhere.so\n");
 }
 
+/// Tests the message of a command alone, as `cargo install` makes it.
+#[test]
+fn a_command_without_its_library_says_so() {
+    let directory = tempfile::tempdir().unwrap();
+    let alone = directory.path().join("mpit");
+    mpit_tests::build::install_program(MPIT.as_ref(), &alone).unwrap();
+    let mut command = Command::new(&alone);
+    let done = run_command(command.args(["run", "--", "true"]).env_remove("MPIT_PRELOAD"));
+    assert_eq!((done.status.code(), done.stderr.lines().count()), (Some(2), 1), "{}", done.stderr);
+    let needed =
+        ["take it from the tarball of mpit ", "`cargo build --profile dist -p mpit-preload`", "--preload"];
+    assert!(needed.iter().all(|part| done.stderr.contains(part)), "{}", done.stderr);
+}
+
 #[test]
 fn vars_lists_mpit_entries() {
     let inventory: Value = serde_json::from_str(&mpit(&["vars", "--json"]).stdout).unwrap();
