@@ -123,7 +123,7 @@ _mpit() {
             return 0
             ;;
         mpit__subcmd__doctor)
-            opts="-o -q -v -h -V --set --output --one-file --tables --crash-safe --summary --time --series --sites --stuck --kill --hide --quiet --verbose --preload --help --version"
+            opts="-o -q -v -h -V --set --output --one-file --tables --crash-safe --summary --time --series --sites --regions --stuck --kill --hide --quiet --verbose --preload --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -151,6 +151,10 @@ _mpit() {
                     ;;
                 --series)
                     COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --regions)
+                    COMPREPLY=($(compgen -W "kokkos nvtx caliper" -- "${cur}"))
                     return 0
                     ;;
                 --stuck)
@@ -429,7 +433,7 @@ _mpit() {
             return 0
             ;;
         mpit__subcmd__run)
-            opts="-o -q -v -h -V --set --output --one-file --tables --crash-safe --summary --time --series --sites --stuck --kill --hide --quiet --verbose --preload --help --version"
+            opts="-o -q -v -h -V --set --output --one-file --tables --crash-safe --summary --time --series --sites --regions --stuck --kill --hide --quiet --verbose --preload --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -457,6 +461,10 @@ _mpit() {
                     ;;
                 --series)
                     COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --regions)
+                    COMPREPLY=($(compgen -W "kokkos nvtx caliper" -- "${cur}"))
                     return 0
                     ;;
                 --stuck)

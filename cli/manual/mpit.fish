@@ -43,6 +43,9 @@ complete -c mpit -n "__fish_mpit_using_subcommand run" -l time -d 'Measure all c
 blocking\t''
 off\t''"
 complete -c mpit -n "__fish_mpit_using_subcommand run" -l series -d 'With --output, also record how the run develops: calls, time in MPI and messages of each process, sampled so often' -r
+complete -c mpit -n "__fish_mpit_using_subcommand run" -l regions -d 'Take the annotations that the program has for these libraries as regions, which `mpit report` shows' -r -f -a "kokkos\t''
+nvtx\t''
+caliper\t''"
 complete -c mpit -n "__fish_mpit_using_subcommand run" -l stuck -d 'Print a diagnosis if no process began or ended an MPI call for so long, as `mpit why` does' -r
 complete -c mpit -n "__fish_mpit_using_subcommand run" -l hide -d 'Hide variables, events, sources and categories from tools, by name; `*` at the end of a name matches any ending' -r
 complete -c mpit -n "__fish_mpit_using_subcommand run" -l preload -d 'The preload library, if it is not installed beside this program' -r -F
@@ -73,6 +76,9 @@ complete -c mpit -n "__fish_mpit_using_subcommand doctor" -l time -d 'Measure al
 blocking\t''
 off\t''"
 complete -c mpit -n "__fish_mpit_using_subcommand doctor" -l series -d 'With --output, also record how the run develops: calls, time in MPI and messages of each process, sampled so often' -r
+complete -c mpit -n "__fish_mpit_using_subcommand doctor" -l regions -d 'Take the annotations that the program has for these libraries as regions, which `mpit report` shows' -r -f -a "kokkos\t''
+nvtx\t''
+caliper\t''"
 complete -c mpit -n "__fish_mpit_using_subcommand doctor" -l stuck -d 'Print a diagnosis if no process began or ended an MPI call for so long, as `mpit why` does' -r
 complete -c mpit -n "__fish_mpit_using_subcommand doctor" -l hide -d 'Hide variables, events, sources and categories from tools, by name; `*` at the end of a name matches any ending' -r
 complete -c mpit -n "__fish_mpit_using_subcommand doctor" -l preload -d 'The preload library, if it is not installed beside this program' -r -F
