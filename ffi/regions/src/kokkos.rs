@@ -1,7 +1,7 @@
 //! Kokkos Tools: profile regions, sections and kernels.
 //!
 //! Kernels are regions while the thread that starts them is in `parallel_for`, `parallel_reduce` or `parallel_scan`. On a GPU, that may be
-//! less than they run: Kokkos is asked not to wait for them, as it does by default for a tool.
+//! less than they run: the settings make Kokkos not wait for them, as it does by default for a tool.
 
 use std::ffi::c_char;
 use std::ptr::null;

@@ -77,7 +77,7 @@ impl Text {
             match unsafe { chars.wrapping_add(at).read() } {
                 0 => return,
                 letter => {
-                    self.push_char(char::from_u32(letter as u32).unwrap_or(char::REPLACEMENT_CHARACTER))
+                    self.push_char(char::from_u32(letter as u32).unwrap_or(char::REPLACEMENT_CHARACTER));
                 }
             }
         }
@@ -121,6 +121,7 @@ static KEPT: AtomicPtr<Text> = AtomicPtr::new(null_mut());
 static KEEPING: Mutex<()> = Mutex::new(());
 
 /// Returns a copy of a text that is never freed, the same for equal texts; null if memory is short.
+#[allow(clippy::cast_ptr_alignment, reason = "the allocation has the alignment of the type")]
 pub(crate) fn kept(text: &Text) -> *const Text {
     let _guard = KEEPING.lock();
     let first = KEPT.load(Acquire);

@@ -73,7 +73,7 @@ pub(crate) struct RegionStat {
     pub(crate) visits: u128,
     /// The nanoseconds in which it was the innermost region.
     pub(crate) elapsed: RankStat,
-    /// Those outside of MPI.
+    /// The nanoseconds of these outside of MPI.
     pub(crate) useful: RankStat,
 }
 

@@ -67,20 +67,23 @@ fn regions_have_times_and_efficiencies() {
     let of = |name: &str| rows.iter().find(|row| row["region"] == name).unwrap();
     let names: Vec<_> = rows.iter().map(|row| row["region"].as_str().unwrap()).collect();
     assert_eq!(names, ["(outside)", "solver", "output", "without calls"]);
-    let numbers = |name: &str, keys: [&str; 6]| keys.map(|key| of(name)[key].as_f64().unwrap());
-    let counts = ["visits", "ranks", "seconds", "elapsed", "useful_mean", "useful_max"];
-    // 12, 11, 10 and 9 s, of which 2 are in MPI.
-    assert_eq!(numbers("solver", counts), [20.0, 4.0, 42.0, 12.0, 8.5, 10.0]);
-    // 3 s each, of which 0, 1, 2 and 3 are in MPI.
-    assert_eq!(numbers("output", counts), [4.0, 4.0, 12.0, 3.0, 1.5, 3.0]);
-    assert_eq!(numbers("without calls", counts), [7.0, 1.0, 8.0, 8.0, 2.0, 8.0]);
-    // 40 s without those inside of regions, of which 1 is in MPI.
-    assert_eq!(numbers("(outside)", counts), [0.0, 4.0, 98.0, 27.0, 23.5, 26.0]);
-    let efficiency = |name: &str| {
-        let keys = ["load_balance", "communication_efficiency", "parallel_efficiency"];
-        keys.map(|key| (of(name)[key].as_f64().unwrap() * 1000.0).round() / 1000.0)
+    let in_thousandths = |name: &str, key: &str| (of(name)[key].as_f64().unwrap() * 1000.0).round() as u64;
+    let numbers = |name: &str| {
+        let keys = ["visits", "ranks", "seconds", "elapsed", "useful_mean", "useful_max"];
+        keys.map(|key| in_thousandths(name, key))
     };
-    assert_eq!(efficiency("solver"), [0.85, 0.833, 0.708]);
-    assert_eq!(efficiency("output"), [0.5, 1.0, 0.5]);
-    assert_eq!(efficiency("without calls"), [0.25, 1.0, 0.25]);
+    // 12, 11, 10 and 9 s, of which 2 are in MPI.
+    assert_eq!(numbers("solver"), [20_000, 4000, 42_000, 12_000, 8500, 10_000]);
+    // 3 s each, of which 0, 1, 2 and 3 are in MPI.
+    assert_eq!(numbers("output"), [4000, 4000, 12_000, 3000, 1500, 3000]);
+    assert_eq!(numbers("without calls"), [7000, 1000, 8000, 8000, 2000, 8000]);
+    // 40 s without those inside of regions, of which 1 is in MPI.
+    assert_eq!(numbers("(outside)"), [0, 4000, 98_000, 27_000, 23_500, 26_000]);
+    let efficiencies = |name: &str| {
+        let keys = ["load_balance", "communication_efficiency", "parallel_efficiency"];
+        keys.map(|key| in_thousandths(name, key))
+    };
+    assert_eq!(efficiencies("solver"), [850, 833, 708]);
+    assert_eq!(efficiencies("output"), [500, 1000, 500]);
+    assert_eq!(efficiencies("without calls"), [250, 1000, 250]);
 }

@@ -124,7 +124,7 @@ static void run_kokkos(void)
     CALL("kokkosp_finalize_library", (void));
 }
 
-/* What the header of NVTX has for tools: tables of the places of pointers to functions. */
+/* The part of the header of NVTX that is for tools: tables of the places of pointers to functions. */
 struct event {
     uint16_t version, size;
     uint32_t category;

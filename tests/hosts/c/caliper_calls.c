@@ -30,7 +30,7 @@ static int calls;
 
 void cali_begin_region(const char *name) { calls += name[0] != 0; }
 void cali_end_region(const char *name) { calls += name[0] != 0; }
-/* As libraries may, these call functions that programs call. */
+/* A library may itself call functions that programs call. */
 void cali_begin_comm_region(const char *name) { cali_begin_region(name); }
 void cali_end_comm_region(const char *name) { cali_end_region(name); }
 void cali_begin_string(uint64_t attribute, const char *value) { calls += attribute == 7 && value[0] != 0; }

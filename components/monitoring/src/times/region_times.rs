@@ -50,6 +50,12 @@ impl RegionTimes {
         }
     }
 
+    /// Counts a begin of a region.
+    fn count(&mut self, thread: u32, number: u16) {
+        let Some(words) = self.words(thread, number) else { return };
+        add(&words[region::VISITS], 1);
+    }
+
     /// Stores the region of a thread, and returns the one before.
     fn set_current(&mut self, thread: u32, to: u16) -> Option<u16> {
         if to == NO_REGION { self.current.remove(&thread) } else { self.current.insert(thread, to) }
@@ -91,8 +97,8 @@ pub fn enter_region(thread: u32, number: u16, begins: bool) {
     if times.current.get(&thread).copied().unwrap_or(NO_REGION) != number {
         times.enter(thread, number, now);
     }
-    if begins && let Some(words) = times.words(thread, number) {
-        add(&words[region::VISITS], 1);
+    if begins {
+        times.count(thread, number);
     }
 }
 
@@ -104,8 +110,6 @@ pub(super) fn begin(start: u64) {
     let open = std::mem::take(&mut times.current);
     for (thread, number) in open.into_iter().filter(|(thread, _)| (*thread != PROCESS) == is_concurrent) {
         times.enter(thread, number, start);
-        if let Some(words) = times.words(thread, number) {
-            add(&words[region::VISITS], 1);
-        }
+        times.count(thread, number);
     }
 }
