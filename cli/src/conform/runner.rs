@@ -114,7 +114,7 @@ impl Runner {
         command.args(&line[1..]).env("TMPDIR", self.directory.path());
         execute::leave_out_mpit(&mut command);
         if let Some(library) = &self.preloaded {
-            preload::add(&mut command, library);
+            preload::add(&mut command, library, None);
         }
         execute::run(&mut command, program, self.limit, &self.is_interrupted)
             .map_err(|error| format!("cannot run {}: {error}", line[0].display()))
