@@ -19,6 +19,9 @@ _mpit() {
             mpit,check)
                 cmd="mpit__subcmd__check"
                 ;;
+            mpit,conform)
+                cmd="mpit__subcmd__conform"
+                ;;
             mpit,doctor)
                 cmd="mpit__subcmd__doctor"
                 ;;
@@ -48,6 +51,9 @@ _mpit() {
                 ;;
             mpit__subcmd__help,check)
                 cmd="mpit__subcmd__help__subcmd__check"
+                ;;
+            mpit__subcmd__help,conform)
+                cmd="mpit__subcmd__help__subcmd__conform"
                 ;;
             mpit__subcmd__help,doctor)
                 cmd="mpit__subcmd__help__subcmd__doctor"
@@ -83,7 +89,7 @@ _mpit() {
 
     case "${cmd}" in
         mpit)
-            opts="-h -V --help --version run vars check doctor report pack map why signal-witness help"
+            opts="-h -V --help --version run vars check conform doctor report pack map why signal-witness help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -112,6 +118,52 @@ _mpit() {
                     return 0
                     ;;
                 --preload)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        mpit__subcmd__conform)
+            opts="-f -h -V --cc --rule --format --timeout --through-mpit --preload --list --show --from --help --version"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --cc)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --rule)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --format)
+                    COMPREPLY=($(compgen -W "text json tsv" -- "${cur}"))
+                    return 0
+                    ;;
+                -f)
+                    COMPREPLY=($(compgen -W "text json tsv" -- "${cur}"))
+                    return 0
+                    ;;
+                --timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --preload)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --show)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --from)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -173,7 +225,7 @@ _mpit() {
             return 0
             ;;
         mpit__subcmd__help)
-            opts="run vars check doctor report pack map why signal-witness help"
+            opts="run vars check conform doctor report pack map why signal-witness help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -187,6 +239,20 @@ _mpit() {
             return 0
             ;;
         mpit__subcmd__help__subcmd__check)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        mpit__subcmd__help__subcmd__conform)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )

@@ -29,6 +29,7 @@ complete -c mpit -n "__fish_mpit_needs_command" -s V -l version -d 'Print versio
 complete -c mpit -n "__fish_mpit_needs_command" -f -a "run" -d 'Run a command with the preload library'
 complete -c mpit -n "__fish_mpit_needs_command" -f -a "vars" -d 'List the variables, events, sources, categories and enumerations that tools can use'
 complete -c mpit -n "__fish_mpit_needs_command" -f -a "check" -d 'Check plug-ins and list their faults'
+complete -c mpit -n "__fish_mpit_needs_command" -f -a "conform" -d 'Compare the tools interface of an MPI library with the rules of the MPI standard'
 complete -c mpit -n "__fish_mpit_needs_command" -f -a "doctor" -d 'Run a command and report the problems that prevent recording'
 complete -c mpit -n "__fish_mpit_needs_command" -f -a "report" -d 'Summarize the files of monitoring: messages and bytes between processes'
 complete -c mpit -n "__fish_mpit_needs_command" -f -a "pack" -d 'Write the records of runs as tables, which need less space'
@@ -66,6 +67,19 @@ complete -c mpit -n "__fish_mpit_using_subcommand check" -l preload -d 'The prel
 complete -c mpit -n "__fish_mpit_using_subcommand check" -l json -d 'Print JSON, for programs'
 complete -c mpit -n "__fish_mpit_using_subcommand check" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c mpit -n "__fish_mpit_using_subcommand check" -s V -l version -d 'Print version'
+complete -c mpit -n "__fish_mpit_using_subcommand conform" -l cc -d 'The compiler of the MPI library [default: mpicc beside the launcher, or else in PATH]' -r -F
+complete -c mpit -n "__fish_mpit_using_subcommand conform" -l rule -d 'Check only these rules, or run only these programs: R183, R13-pvars' -r
+complete -c mpit -n "__fish_mpit_using_subcommand conform" -s f -l format -d 'The format of the report' -r -f -a "text\t'Tables for people'
+json\t'JSON, for programs'
+tsv\t'A line for each program, with fields separated by tabs'"
+complete -c mpit -n "__fish_mpit_using_subcommand conform" -l timeout -d 'Time limit for each program' -r
+complete -c mpit -n "__fish_mpit_using_subcommand conform" -l preload -d 'The preload library, if it is not installed beside this program' -r -F
+complete -c mpit -n "__fish_mpit_using_subcommand conform" -l show -d 'Print the programs of a rule, or one by its name' -r
+complete -c mpit -n "__fish_mpit_using_subcommand conform" -l from -d 'Read reports that --format json wrote, and print a table of them in Markdown' -r -F
+complete -c mpit -n "__fish_mpit_using_subcommand conform" -l through-mpit -d 'Check the interface of mpit over the library instead'
+complete -c mpit -n "__fish_mpit_using_subcommand conform" -l list -d 'List the rules that can be checked, with their programs'
+complete -c mpit -n "__fish_mpit_using_subcommand conform" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c mpit -n "__fish_mpit_using_subcommand conform" -s V -l version -d 'Print version'
 complete -c mpit -n "__fish_mpit_using_subcommand doctor" -l set -d 'Set a control variable of mpit, the program, a library or a plug-in; `mpit vars` lists them' -r
 complete -c mpit -n "__fish_mpit_using_subcommand doctor" -s o -l output -d 'Record messages, accesses and collective operations, and write one file per process at the end, `STEM.<rank>.prof`' -r
 complete -c mpit -n "__fish_mpit_using_subcommand doctor" -l summary -d 'Write a summary of the whole job to a small file, `STEM.summary`, and print it at the end' -r
@@ -134,13 +148,14 @@ complete -c mpit -n "__fish_mpit_using_subcommand why" -s h -l help -d 'Print he
 complete -c mpit -n "__fish_mpit_using_subcommand why" -s V -l version -d 'Print version'
 complete -c mpit -n "__fish_mpit_using_subcommand signal-witness" -s h -l help -d 'Print help'
 complete -c mpit -n "__fish_mpit_using_subcommand signal-witness" -s V -l version -d 'Print version'
-complete -c mpit -n "__fish_mpit_using_subcommand help; and not __fish_seen_subcommand_from run vars check doctor report pack map why signal-witness help" -f -a "run" -d 'Run a command with the preload library'
-complete -c mpit -n "__fish_mpit_using_subcommand help; and not __fish_seen_subcommand_from run vars check doctor report pack map why signal-witness help" -f -a "vars" -d 'List the variables, events, sources, categories and enumerations that tools can use'
-complete -c mpit -n "__fish_mpit_using_subcommand help; and not __fish_seen_subcommand_from run vars check doctor report pack map why signal-witness help" -f -a "check" -d 'Check plug-ins and list their faults'
-complete -c mpit -n "__fish_mpit_using_subcommand help; and not __fish_seen_subcommand_from run vars check doctor report pack map why signal-witness help" -f -a "doctor" -d 'Run a command and report the problems that prevent recording'
-complete -c mpit -n "__fish_mpit_using_subcommand help; and not __fish_seen_subcommand_from run vars check doctor report pack map why signal-witness help" -f -a "report" -d 'Summarize the files of monitoring: messages and bytes between processes'
-complete -c mpit -n "__fish_mpit_using_subcommand help; and not __fish_seen_subcommand_from run vars check doctor report pack map why signal-witness help" -f -a "pack" -d 'Write the records of runs as tables, which need less space'
-complete -c mpit -n "__fish_mpit_using_subcommand help; and not __fish_seen_subcommand_from run vars check doctor report pack map why signal-witness help" -f -a "map" -d 'Find a placement of processes with fewer bytes between nodes'
-complete -c mpit -n "__fish_mpit_using_subcommand help; and not __fish_seen_subcommand_from run vars check doctor report pack map why signal-witness help" -f -a "why" -d 'Say why a job makes no progress'
-complete -c mpit -n "__fish_mpit_using_subcommand help; and not __fish_seen_subcommand_from run vars check doctor report pack map why signal-witness help" -f -a "signal-witness" -d 'Detects signals to the process group of this program'
-complete -c mpit -n "__fish_mpit_using_subcommand help; and not __fish_seen_subcommand_from run vars check doctor report pack map why signal-witness help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c mpit -n "__fish_mpit_using_subcommand help; and not __fish_seen_subcommand_from run vars check conform doctor report pack map why signal-witness help" -f -a "run" -d 'Run a command with the preload library'
+complete -c mpit -n "__fish_mpit_using_subcommand help; and not __fish_seen_subcommand_from run vars check conform doctor report pack map why signal-witness help" -f -a "vars" -d 'List the variables, events, sources, categories and enumerations that tools can use'
+complete -c mpit -n "__fish_mpit_using_subcommand help; and not __fish_seen_subcommand_from run vars check conform doctor report pack map why signal-witness help" -f -a "check" -d 'Check plug-ins and list their faults'
+complete -c mpit -n "__fish_mpit_using_subcommand help; and not __fish_seen_subcommand_from run vars check conform doctor report pack map why signal-witness help" -f -a "conform" -d 'Compare the tools interface of an MPI library with the rules of the MPI standard'
+complete -c mpit -n "__fish_mpit_using_subcommand help; and not __fish_seen_subcommand_from run vars check conform doctor report pack map why signal-witness help" -f -a "doctor" -d 'Run a command and report the problems that prevent recording'
+complete -c mpit -n "__fish_mpit_using_subcommand help; and not __fish_seen_subcommand_from run vars check conform doctor report pack map why signal-witness help" -f -a "report" -d 'Summarize the files of monitoring: messages and bytes between processes'
+complete -c mpit -n "__fish_mpit_using_subcommand help; and not __fish_seen_subcommand_from run vars check conform doctor report pack map why signal-witness help" -f -a "pack" -d 'Write the records of runs as tables, which need less space'
+complete -c mpit -n "__fish_mpit_using_subcommand help; and not __fish_seen_subcommand_from run vars check conform doctor report pack map why signal-witness help" -f -a "map" -d 'Find a placement of processes with fewer bytes between nodes'
+complete -c mpit -n "__fish_mpit_using_subcommand help; and not __fish_seen_subcommand_from run vars check conform doctor report pack map why signal-witness help" -f -a "why" -d 'Say why a job makes no progress'
+complete -c mpit -n "__fish_mpit_using_subcommand help; and not __fish_seen_subcommand_from run vars check conform doctor report pack map why signal-witness help" -f -a "signal-witness" -d 'Detects signals to the process group of this program'
+complete -c mpit -n "__fish_mpit_using_subcommand help; and not __fish_seen_subcommand_from run vars check conform doctor report pack map why signal-witness help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
