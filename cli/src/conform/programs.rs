@@ -6,7 +6,7 @@ const MOST_LINES: usize = 40;
 
 /// The most characters of a line.
 #[cfg(test)]
-const WIDEST: usize = 120;
+const WIDEST: usize = 125;
 
 macro_rules! sources {
     ($($name:literal),* $(,)?) => {

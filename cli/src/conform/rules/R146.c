@@ -6,8 +6,7 @@ static char accepted[512], *end = accepted;
 int main(void)
 {
     FOR_EACH(i) {
-        TRY(start(other, handle));
-        TRY(stop(other, handle));
+        TRY(start(other, handle)), TRY(stop(other, handle));
         TRY(read(other, handle, value));
         TRY(write(other, handle, value));
         TRY(reset(other, handle));

@@ -12,7 +12,7 @@ int main(void)
                            : kind == 1 ? MPI_T_pvar_get_info(of, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
                                        : MPI_T_category_get_info(of, 0, 0, 0, 0, 0, 0, 0);
                 if (++tried && code != MPI_SUCCESS)
-                    FAILS("%s lists %d of the %s, whose query answers code %d", name, of, kinds[kind], code);
+                    FAILS("%s lists %d among its %s, whose query answers code %d", name, of, kinds[kind], code);
             }
         }
     HOLDS(tried, "categories with members");
