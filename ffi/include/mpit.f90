@@ -165,7 +165,7 @@ contains
         integer(c_int), intent(in) :: class, datatype
         character(len=*), intent(in) :: name, description
         character(kind=c_char), target :: texts(len_trim(name) + 1), about(len_trim(description) + 1)
-        character(kind=c_char), target :: component(len_trim(name) + 1)
+        character(kind=c_char), allocatable, target :: component(:)
         type(pvar_entry), target :: entry
         type(table_entry) :: table
         procedure(register_function), pointer :: register
@@ -179,7 +179,7 @@ contains
         texts = c_text(name)
         about = c_text(description)
         ! The library's name is what the names of its variables begin with.
-        component = c_text(name(:scan(name // "_", "_") - 1) // repeat(" ", len_trim(name)))
+        component = c_text(name(:scan(name // "_", "_") - 1))
         entry%size = c_sizeof(entry)
         entry%name = c_loc(texts)
         entry%description = c_loc(about)

@@ -195,6 +195,10 @@ private:
 
 namespace detail {
 
+// The address of a number, or of the first one of an array.
+template <class T> constexpr T *first_of(T &number) noexcept { return &number; }
+template <class T, std::size_t N> constexpr T *first_of(T (&numbers)[N]) noexcept { return numbers; }
+
 // The common part of the builders: `Entry` is the struct of C, and `Builder` the class that derives from this one.
 template <class Entry, class Builder> class builder {
 public:
@@ -262,7 +266,7 @@ public:
     constexpr pvar flags(unsigned flags) noexcept { return entry_.flags = flags, self(); }
 };
 
-// A control variable, which is an `mpit_cvar`: a number, an array of numbers, or an array of `char` for text.
+// A control variable, which is an `mpit_cvar`: a number, an array of numbers, or an array of `char` for text. That of a constant is CONSTANT.
 class cvar : public detail::builder<mpit_cvar, cvar> {
 public:
     template <class T>
@@ -271,10 +275,12 @@ public:
         : builder(name, description, file, line)
     {
         static_assert(std::rank_v<T> <= 1, "a setting has one dimension");
-        entry_.datatype = detail::datatype_of<std::remove_extent_t<T>>();
-        entry_.scope = scope;
+        using Element = std::remove_extent_t<T>;
+        entry_.datatype = detail::datatype_of<std::remove_const_t<Element>>();
+        entry_.scope = std::is_const_v<Element> ? MPIT_SCOPE_CONSTANT : scope;
         entry_.count = std::is_array_v<T> ? static_cast<int>(std::extent_v<T>) : 1;
-        entry_.storage = &storage;
+        // mpit does not write to a constant.
+        entry_.storage = const_cast<std::remove_const_t<Element> *>(detail::first_of(storage));
     }
 
     // Checks and applies values: `set` of `mpit_cvar`.

@@ -80,7 +80,15 @@ static inline void mpit_region_end_first(const char *name)
 }
 
 /* Without dlsym in the C library, a constructor would need -ldl wherever this header is included. */
-#if !defined(__GLIBC__) || __GLIBC_PREREQ(2, 34)
+#ifdef __GLIBC__
+#if __GLIBC_PREREQ(2, 34)
+#define MPIT_REGION_HAS_DLSYM
+#endif
+#else
+#define MPIT_REGION_HAS_DLSYM
+#endif
+
+#ifdef MPIT_REGION_HAS_DLSYM
 /* Runs before all other constructors that a program can have, which may begin regions. */
 static __attribute__((constructor(101))) void mpit_region_find_all(void)
 {

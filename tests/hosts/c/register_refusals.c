@@ -133,11 +133,12 @@ static int register_sized(size_t bytes, const char *const names[2])
     return mpit_register(&table);
 }
 
-/* Structs without later members are accepted, and so are larger ones whose unknown members are 0. */
+/* Structs of the first version are accepted, and so are larger ones whose unknown members are 0. */
 static void sizes(void)
 {
+    const size_t first_version = offsetof(struct mpit_pvar, enumeration) + sizeof(void *);
     int index;
-    for (size_t bytes = offsetof(struct mpit_pvar, count_of); bytes <= sizeof(struct mpit_pvar) + 32; bytes += 8) {
+    for (size_t bytes = first_version; bytes <= sizeof(struct mpit_pvar) + 32; bytes += 8) {
         char first[32], second[32];
         const char *const names[2] = {first, second};
         snprintf(first, sizeof first, "sized_%zu", bytes);

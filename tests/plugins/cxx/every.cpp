@@ -35,6 +35,7 @@ static constexpr mpit_pvar pvars[] = {
     mpit::pvar("cxx_queued", "The most jobs.", queued, MPIT_CLASS_HIGHWATERMARK),
     mpit::pvar("cxx_reductions", "Reductions.", reductions),
 };
+static constexpr double factors[] = {1.5, 2.5};
 static constexpr mpit_cvar cvars[] = {
     mpit::cvar("cxx_limit", "Steps at most.", limit).set(positive).categories(in_cxx),
     mpit::cvar("cxx_mode", "Text.", mode, MPIT_SCOPE_ALL).flags(MPIT_CVAR_BEFORE_INIT),
@@ -44,6 +45,7 @@ static constexpr mpit_cvar cvars[] = {
     mpit::cvar("cxx_signed_long_long", "A number.", signed_long_long),
     mpit::cvar("cxx_unsigned_long", "A number.", unsigned_long),
     mpit::cvar("cxx_unsigned_long_long", "A number.", unsigned_long_long),
+    mpit::cvar("cxx_factors", "Constants.", factors),
 };
 static constexpr mpit_source sources[] = {mpit::source("cxx", "A clock.")};
 static constexpr mpit_element elements[] = {
@@ -56,9 +58,10 @@ static constexpr mpit_event events[] = {
 static constexpr mpit_category categories[] = {mpit::category("cxx", "Tests of mpit.hpp.")};
 static constexpr mpit_table table = mpit::table("cxx", events, pvars, cvars, sources, categories);
 
-static_assert(table.num_pvars == 6 && table.num_cvars == 8 && table.num_events == 1);
+static_assert(table.num_pvars == 6 && table.num_cvars == 9 && table.num_events == 1);
 static_assert(pvars[1].line == pvars[0].line + 1 && pvars[2].datatype == MPIT_DOUBLE && pvars[5].bind == MPIT_BIND_COMM);
 static_assert(cvars[1].count == 16 && cvars[1].datatype == MPIT_CHAR && cvars[2].count == 3);
+static_assert(cvars[8].count == 2 && cvars[8].scope == MPIT_SCOPE_CONSTANT && cvars[0].scope == MPIT_SCOPE_LOCAL);
 
 void work()
 {

@@ -84,11 +84,31 @@ mod second {
     use super::*;
 
     #[test]
+    fn headers_compile_with_another_c_library() -> Outcome {
+        if paths::find_program("musl-gcc").is_none() {
+            return record::not_run("musl-gcc", "is not installed; `cargo xtask setup` gets it");
+        }
+        let dir = tempfile::tempdir().context("a directory for programs")?;
+        let file = dir.path().join("headers.c");
+        fs::write(&file, "#include <mpit_plugin.h>\n#include <mpit_region.h>\n").context(file.display())?;
+        compile("musl-gcc", &["-std=c99", "-c"], &file, &dir.path().join("headers.o"))
+    }
+
+    #[test]
     fn examples_compile_with_clang() -> Outcome {
         if paths::find_program("clang++").is_none() {
             return record::not_run("clang++", "is not installed; `cargo xtask setup` gets it");
         }
         check_cplusplus("clang++")
+    }
+
+    /// Records the reason why instructions cannot be counted, if there is one; returns true then.
+    fn is_without_valgrind() -> Outcome<bool> {
+        if paths::find_program("valgrind").is_some() {
+            return Ok(false);
+        }
+        record::not_run("valgrind", "is not installed; `cargo xtask setup` gets it")?;
+        Ok(true)
     }
 
     /// Counts the instructions of a program, which takes the number of pairs of begin and end as its argument.
@@ -121,6 +141,9 @@ mod second {
 
     #[test]
     fn regions_without_mpit_in_c() -> Outcome {
+        if is_without_valgrind()? {
+            return Ok(());
+        }
         let dir = tempfile::tempdir().context("a directory for programs")?;
         let code = "#include <mpit_region.h>\n#include <stdlib.h>\nint main(int count, char **arguments) {\n    \
                     for (long pairs = atol(arguments[count - 1]); pairs > 0; pairs--) {\n        \
@@ -136,6 +159,9 @@ mod second {
 
     #[test]
     fn regions_without_mpit_in_fortran() -> Outcome {
+        if is_without_valgrind()? {
+            return Ok(());
+        }
         let dir = tempfile::tempdir().context("a directory for programs")?;
         let code = "program regions\n  use mpit\n  implicit none\n  character(len=16) :: text\n  integer :: pairs, pair\n  \
                     call get_command_argument(1, text)\n  read (text, *) pairs\n  do pair = 1, pairs\n    \
