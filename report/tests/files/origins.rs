@@ -87,3 +87,27 @@ fn regions_have_times_and_efficiencies() {
     assert_eq!(efficiencies("output"), [500, 1000, 500]);
     assert_eq!(efficiencies("without calls"), [250, 1000, 250]);
 }
+
+/// The file is not looked for.
+#[test]
+fn places_in_python_are_lines() {
+    let text = prof(0)
+        + "# TIME\t0\tblocking\t40000000000 ns\ttsc\t40 ns\t77\n\
+           # CALL\t0\tMPI_Send\tMPI_COMM_WORLD\t0\t1\t2 calls\t2 timed\t2000 ns\t1 ns\t9 ns\t0 bytes\t\n\
+           # SITE\t0\t1\t15\tpython:Heat.step\t/no/such/heat.py\n";
+    let directory = directory(&[("run.prof", &container_of(&[(0, "n1", text)], &[]))]);
+    let mut job = read(directory.path());
+    job.resolve_sites();
+    let report = serde_json::to_value(Report::of(&job, "run")).unwrap();
+    let site = &report["sites"][0];
+    assert_eq!(site["site"], "heat.py:15 (Heat.step)");
+    assert_eq!(
+        site["code"][0],
+        serde_json::json!({"function": "Heat.step", "file": "/no/such/heat.py", "line": 15})
+    );
+    assert!(
+        site["offset"].is_null() && site["build_id"].is_null() && job.notes.is_empty(),
+        "{site} {:?}",
+        job.notes
+    );
+}
