@@ -98,7 +98,7 @@ impl Prof {
 }
 
 /// The beginnings of lines that are not rows, in the order of a file. Rows follow the headings, which are whole lines.
-const ORDER: [&str; 12] = [
+const ORDER: [&str; 13] = [
     "# MPIT RUN\t",
     "# POINT TO POINT",
     "# OSC",
@@ -108,6 +108,7 @@ const ORDER: [&str; 12] = [
     "# LATE\t",
     "# SITE\t",
     "# REGION\t",
+    "# VISITS\t",
     "# COMPONENT\t",
     "# ABOUT\t",
     "# RECOVERED",
