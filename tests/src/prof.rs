@@ -122,7 +122,7 @@ fn check_order(text: &str) -> Outcome {
     const LAST_HEADING: usize = 3;
     /// The first and the last of the lines that may be there several times.
     const CALL: usize = 5;
-    const ABOUT: usize = 10;
+    const ABOUT: usize = 11;
     let mut last = None;
     for (number, line) in (1..).zip(text.lines()) {
         let place = ORDER.iter().position(|begin| line.starts_with(begin));
