@@ -98,7 +98,7 @@ impl Prof {
 }
 
 /// The beginnings of lines that are not rows, in the order of a file. Rows follow the headings, which are whole lines.
-const ORDER: [&str; 12] = [
+const ORDER: [&str; 13] = [
     "# MPIT RUN\t",
     "# POINT TO POINT",
     "# OSC",
@@ -108,6 +108,7 @@ const ORDER: [&str; 12] = [
     "# LATE\t",
     "# SITE\t",
     "# REGION\t",
+    "# VISITS\t",
     "# COMPONENT\t",
     "# ABOUT\t",
     "# RECOVERED",
@@ -121,7 +122,7 @@ fn check_order(text: &str) -> Outcome {
     const LAST_HEADING: usize = 3;
     /// The first and the last of the lines that may be there several times.
     const CALL: usize = 5;
-    const ABOUT: usize = 10;
+    const ABOUT: usize = 11;
     let mut last = None;
     for (number, line) in (1..).zip(text.lines()) {
         let place = ORDER.iter().position(|begin| line.starts_with(begin));

@@ -39,7 +39,7 @@ fn texts(dir: &Path, stem: &str) -> Vec<(u32, String)> {
         }
     };
     // Times differ between runs.
-    let begins = ["# TIME\t", "# CALL\t", "# LATE\t", "# SITE\t", "# REGION\t"];
+    let begins = ["# TIME\t", "# CALL\t", "# LATE\t", "# SITE\t", "# REGION\t", "# VISITS\t"];
     let is_about_time = |line: &&str| begins.iter().any(|begin| line.starts_with(begin));
     let without_times = |text: &str| text.split_inclusive('\n').filter(|line| !is_about_time(line)).collect();
     let read = |rank| {
