@@ -65,7 +65,7 @@ mod tests {
             // SAFETY: `sum` is a local variable.
             unsafe { mpit_sum_add_double(&raw const sum, amount) };
         }
-        assert_eq!(f64::from_bits(sum.word.load(Relaxed)), 0.75);
+        assert_eq!(sum.word.load(Relaxed), 0.75_f64.to_bits());
         // SAFETY: the functions accept null.
         unsafe { mpit_sum_add(null(), 1) };
         // SAFETY: the functions accept null.
