@@ -29,10 +29,11 @@ pub(super) fn gather(staging: &Path) -> Outcome<String> {
     build::run(Command::new("tar").arg("--extract").current_dir(&root).stdin(stream))?;
     let status = archive.wait().context("git archive")?;
     Failure::unless(status.success(), || format!("git archive failed: {status}"))?;
-    // It prints the settings with which cargo uses the directory.
-    let mut vendor = cargo(&["vendor", "--quiet", "--locked", "--versioned-dirs"]);
+    // It prints the settings with which cargo uses the directory, unless it is to be quiet.
+    let mut vendor = cargo(&["vendor", "--locked", "--versioned-dirs"]);
     vendor.arg("--manifest-path").arg(root.join("Cargo.toml")).arg(VENDORED);
     let [settings, _] = build::run(vendor.current_dir(&root))?;
+    Failure::unless(settings.contains(VENDORED), || "cargo vendor printed no settings".to_owned())?;
     let config = root.join(".cargo/config.toml");
     let mut file = File::options().append(true).open(&config).context(config.display())?;
     write!(file, "\n{settings}").context(config.display())?;
