@@ -39,10 +39,11 @@ fn text(rank: u32) -> String {
          # CALL\t{rank}\tMPI_{call}\t-\t0\t4294967295\t1 calls\t0 timed\t0 ns\t0 ns\t0 ns\t0 bytes\t\n\
          # LATE\t{rank}\t77\tMPI_COMM_WORLD\t{} ns\t1:Barrier:0:50,5:Allreduce:100:9\n\
          # SITE\t{rank}\t1\t{}\tabcd\t/usr/bin/app\n# REGION\t{rank}\t1\t{rank} mismatches\tsolver\n\
-         # COMPONENT\tpml.extra\ta line of {rank}\n{about}{recovered}",
+         # VISITS\t{rank}\t1\t{} visits\t5000 ns\n# COMPONENT\tpml.extra\ta line of {rank}\n{about}{recovered}",
         1 + rank / 2,
         1000 + rank,
         64 * u64::from(rank % 2),
+        2 + rank,
     )
 }
 

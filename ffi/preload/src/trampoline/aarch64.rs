@@ -183,10 +183,10 @@ macro_rules! hidden_jump {
 }
 pub(crate) use hidden_jump;
 
-/// Calls a function with the name in `x17`, the return address and the first argument of the call, and jumps to the result. All argument
-/// registers are unchanged, and `x17`.
+/// Calls a function with the name in `x17`, the return address and the first argument of the call, and jumps to the result. One more
+/// instruction may pass another argument. All argument registers are unchanged, and `x17`.
 macro_rules! jump_to_result_of {
-    ($function:path) => {
+    ($function:path $(, $more:literal)?) => {
         naked_asm!(
             "stp x29, x30, [sp, #-240]!",
             "mov x29, sp",
@@ -200,7 +200,7 @@ macro_rules! jump_to_result_of {
             "stp q4, q5, [sp, #160]",
             "stp q6, q7, [sp, #192]",
             "str x17, [sp, #224]",
-            "mov x3, x1",
+            $($more,)?
             "mov x2, x0",
             "mov x0, x17",
             "mov x1, x30",
@@ -232,7 +232,7 @@ pub(crate) unsafe extern "C-unwind" fn resolve() {
 /// Records a call of a function with unknown further parameters, and jumps to the next definition.
 #[unsafe(naked)]
 pub(crate) unsafe extern "C-unwind" fn variadic() {
-    jump_to_result_of!(crate::interpose::variadic)
+    jump_to_result_of!(crate::interpose::variadic, "mov x3, x1")
 }
 
 /// Checks if the return address is in a known object of the program; looks up the caller otherwise.

@@ -220,11 +220,11 @@ pub(crate) use hidden_jump;
 /// The availability of XSAVE: 0 for unknown, 1 for absent, 2 for present.
 static XSAVE: AtomicU8 = AtomicU8::new(0);
 
-/// Calls a function with the name in `r11`, the return address and the first two arguments of the call, and jumps to the result. All argument
-/// registers are unchanged, and `r11`. The stack area has the size that XSAVE needs for the components in the mask: SSE, AVX and
+/// Calls a function with the name in `r11`, the return address and the first argument of the call, and jumps to the result. One more
+/// instruction may pass another argument. All argument registers are unchanged, and `r11`. The stack area has the size that XSAVE needs for the components in the mask: SSE, AVX and
 /// AVX-512 state. The result is in the red zone when the registers have their values again.
 macro_rules! jump_to_result_of {
-    ($function:path) => {
+    ($function:path $(, $more:literal)?) => {
         naked_asm!(
             "push rbp",
             "mov rbp, rsp",
@@ -271,7 +271,7 @@ macro_rules! jump_to_result_of {
             "xor edx, edx",
             "xsave64 [rsp]",
             "4:",
-            "mov rcx, rsi",
+            $($more,)?
             "mov rdx, rdi",
             "mov rdi, r11",
             "mov rsi, [rbp + 8]",
@@ -315,7 +315,7 @@ pub(crate) unsafe extern "C-unwind" fn resolve() {
 /// Records a call of a function with unknown further parameters, and jumps to the next definition.
 #[unsafe(naked)]
 pub(crate) unsafe extern "C-unwind" fn variadic() {
-    jump_to_result_of!(crate::interpose::variadic)
+    jump_to_result_of!(crate::interpose::variadic, "mov rcx, rsi")
 }
 
 /// Checks if the return address is in a known object of the program; looks up the caller otherwise.
