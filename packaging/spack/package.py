@@ -8,9 +8,9 @@ from spack.package import *
 class Mpit(Package):
     """Time, messages and bytes of MPI programs, without recompiling them."""
 
-    # `cargo xtask dist` and `cargo xtask vendor` make the tarballs. Spack takes them from the directory in which it is called, or from a mirror.
+    # Spack takes tarballs from the directory in which it is called, or from a mirror.
     manual_download = True
-    homepage = "file://" + os.getcwd()
+    download_instr = "Make the tarball by `cargo xtask dist --source`, or for +binary by `cargo xtask dist`, and call Spack in its directory."
 
     license("Apache-2.0 OR MIT")
 
@@ -26,10 +26,11 @@ class Mpit(Package):
 
     # The crates that it depends on are in the tarball.
     conflicts("platform=darwin", msg="mpit is for Linux")
-    conflicts("+binary", when="target=aarch64:", msg="there is no tarball for this processor")
+    requires("target=x86_64:", "target=aarch64:", policy="one_of", msg="mpit is for x86-64 and AArch64")
 
     def url_for_version(self, version):
-        kind = "x86_64-linux" if self.spec.satisfies("+binary") else "vendored"
+        processor = "aarch64" if self.spec.satisfies("target=aarch64:") else "x86_64"
+        kind = f"{processor}-linux" if self.spec.satisfies("+binary") else "vendored"
         return f"file://{os.getcwd()}/mpit-{version}-{kind}.tar.xz"
 
     def setup_build_environment(self, env):
@@ -49,6 +50,6 @@ class Mpit(Package):
         assert f"mpit {self.spec.version}" in out
 
     def test_preload(self):
-        """the command finds the library that it preloads"""
+        """the command finds the libraries that it preloads"""
         mpit = which(self.prefix.bin.mpit)
-        mpit("run", "--", "true")
+        mpit("run", "--regions", "kokkos", "--", "true")

@@ -26,7 +26,8 @@ def read(path: str | os.PathLike[str], *, partial: bool = False) -> Job:
     """Reads a run.
 
     The path is that of `mpit run --output`, such as `prof/run`, whose files are read by the command `mpit`; or of a directory that
-    `mpit report --format parquet` has written, which needs no command. If a run has been replaced, the newest one is read.
+    `mpit report --format parquet` has written, or of the one above it, which is its `--output`, and needs no command. If a run has been
+    replaced, the newest one is read.
 
     Raises an exception if ranks have no records, or if records cannot be read, unless `partial` is true. What the command says of the
     run otherwise, such as ranks that ended without `MPI_Finalize`, becomes warnings.
@@ -37,11 +38,17 @@ def read(path: str | os.PathLike[str], *, partial: bool = False) -> Job:
     if not is_records and any(path.glob("*.parquet")):
         return _job(path, partial=partial)
     if not _has_files(path):
+        reports = [file.parent for file in path.glob(f"*/{MANIFEST}") if not (file.parent / "job.json").exists()]
+        if reports:
+            return _job(_selected(path, reports), partial=partial)
         raise NoSuchRunError(f"there are no files of a run {path}, such as {path}.0.prof")
     output = Path(tempfile.mkdtemp(prefix="mpit-"))
     try:
         notes = _command.export(path, output, partial=partial)
-        job = _job(_selected(path, output), partial=partial)
+        written = list(output.iterdir())
+        if not written:
+            raise IncompleteRunError("\n".join([f"{path} has no records that can be read", *notes]))
+        job = _job(_selected(path, written), partial=partial)
     except BaseException:
         shutil.rmtree(output, ignore_errors=True)
         raise
@@ -61,13 +68,15 @@ def _has_files(path: Path) -> bool:
     return path.exists() or any(file.name.startswith(f"{path.name}.") for file in beside)
 
 
-def _selected(path: Path, output: Path) -> Path:
-    """Returns the directory with the tables of the run under this name."""
-    newest = [tables for tables in output.iterdir() if not re.search(r"\.earlier\d+$", tables.name)]
+def _selected(path: Path, written: list[Path]) -> Path:
+    """Returns the one of the directories with the tables of the run under this name."""
+    # A run may have such a name itself.
+    newest = [tables for tables in written if not re.search(r"\.earlier\d+$", tables.name)] or written
     # The name of a run may have a dot in it.
     for name in (path.name, path.stem):
-        if output / name in newest:
-            return output / name
+        for tables in newest:
+            if tables.name == name:
+                return tables
     if len(newest) == 1:
         return newest[0]
     place = path if path.is_dir() else path.parent

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import shutil
@@ -10,10 +11,13 @@ import tempfile
 import unittest
 import warnings
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 from pyarrow import parquet
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 # The directory with the files that the example `ring` has written.
 RING = Path(os.environ["MPIT_TEST_RING"])
@@ -92,20 +96,25 @@ class TestCase(unittest.TestCase):
         return self.directory / "tables" / run.name
 
 
-def write_tables(directory: Path, pairs: pa.Table, size: int) -> None:
-    """Writes a table of pairs as `mpit report` does: encodings, row groups and manifest."""
+def write_tables(directory: Path, parts: Iterable[pa.Table], size: int) -> None:
+    """Writes a table of pairs as `mpit report` does: encodings, row groups and manifest. Each part becomes a row group."""
     directory.mkdir()
     numbers = dict.fromkeys(["from", "to", "messages", "bytes"], "DELTA_BINARY_PACKED")
-    parquet.write_table(
-        pairs,
+    rest = iter(parts)
+    first = next(rest)
+    rows = 0
+    with parquet.ParquetWriter(
         directory / "pairs.parquet",
-        row_group_size=1 << 18,
+        first.schema,
         version="2.6",
         data_page_version="2.0",
         use_dictionary=["job", "kind"],
         column_encoding=numbers,
-    )
+    ) as file:
+        for part in itertools.chain([first], rest):
+            file.write_table(part)
+            rows += part.num_rows
     manifest: dict[str, Any] = {key: [] for key in ("missing", "missing_nodes", "recovered")}
-    tables = [{"name": "pairs", "file": "pairs.parquet", "rows": pairs.num_rows}]
+    tables = [{"name": "pairs", "file": "pairs.parquet", "rows": rows}]
     manifest |= {"version": 1, "job": directory.name, "mpit": "0", "size": size, "present": size, "tables": tables}
     (directory / "manifest.json").write_text(json.dumps(manifest), encoding="utf-8")

@@ -38,7 +38,7 @@ class Names(TestCase):
         previous = Path.cwd()
         self.addCleanup(os.chdir, previous)
         os.chdir(self.directory)
-        for name in ("-x", "a b", "r[1]*", "run.2.x"):
+        for name in ("-x", "a b", "r[1]*", "run.2.x", "run.earlier1"):
             for rank, text in enumerate(PROCESSES):
                 (self.directory / f"{name}.{rank}.prof").write_text(text, encoding="utf-8")
             self.assertEqual(mpit.read(name).name, name)
@@ -89,6 +89,13 @@ class Records(TestCase):
         self.assertRegex(str(caught[0].message), r"phase_1\.1\.prof")
         self.assertEqual(caught[0].filename, __file__)
 
+    def test_no_tables(self) -> None:
+        """Shows the command's messages if it writes no tables, also on request of a part."""
+        run = self.ring()
+        refused = self.assertRaisesRegex(mpit.IncompleteRunError, r"phase_1 has no records that can be read\na note")
+        with mock.patch("mpit._command.export", return_value=["a note"]), refused:
+            mpit.read(run, partial=True)
+
     def test_recovered_ranks_are_a_warning(self) -> None:
         """Warns of ranks that ended without `MPI_Finalize`."""
         run = self.run_of_all_kinds()
@@ -113,6 +120,15 @@ class ReportTables(TestCase):
         (tables / "manifest.json").unlink()
         with self.assertRaisesRegex(mpit.IncompleteRunError, "has no manifest.json: its tables are not finished"):
             mpit.read(tables)
+
+    def test_directory_of_reports(self) -> None:
+        """Reads the tables of the run in a directory of reports, or names the runs in it."""
+        output = self.tables(self.ring()).parent
+        with mock.patch.dict(os.environ, PATH=""):
+            self.assertEqual(mpit.read(output).name, "phase_1")
+        self.tables(self.run_of_all_kinds())
+        with self.assertRaisesRegex(mpit.SeveralRunsError, "tables has several runs, of which one can be read: .*/phase_1, .*/run"):
+            mpit.read(output)
 
     def test_manifest_of_another_version(self) -> None:
         """Refuses the tables of another version of mpit."""

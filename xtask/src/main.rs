@@ -94,9 +94,9 @@ enum Task {
     Install(install::Arguments),
     /// Remove an installation
     Uninstall(install::Place),
-    /// Make tarballs of an installation for any Linux on x86-64 since glibc 2.17; installs zig from PyPI below `target/`
+    /// Make tarballs of an installation for any Linux on x86-64 or AArch64 since glibc 2.17; installs zig from PyPI below `target/`
     Dist(tarball::Arguments),
-    /// Make the wheel of the Python package with the command and the library of a tarball; installs hatchling from PyPI below `target/`
+    /// Make the wheel of the Python package with the command and the libraries of a tarball; installs hatchling from PyPI below `target/`
     Wheel(wheel::Arguments),
 }
 

@@ -22,7 +22,6 @@ pub(crate) fn everything() -> Vec<String> {
 pub(crate) fn first() -> Vec<String> {
     let mut problems = debian(&FIRST);
     problems.extend(mpi_libraries());
-    problems.extend(python());
     problems
 }
 

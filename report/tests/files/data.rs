@@ -2,11 +2,12 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Output};
 
 use mpit_report::data::{Report, schema, write_json};
 use mpit_report::export::{ReportTable, write_csv};
 use mpit_report::{Job, html, summary};
+use tempfile::TempDir;
 
 use crate::support::{container_of, histogram, prof, profs, read, with_facts, with_times};
 
@@ -203,9 +204,8 @@ fn times_are_in_the_json() {
     assert_eq!((&sends["median"], &sends["p99"]), (&60e-9.into(), &60e-9.into()));
 }
 
-/// Tests that Python's `csv` reads the tables, and its `jsonschema` finds the JSON valid.
-#[test]
-fn other_programs_read_the_data() {
+/// Writes reports and their schema, and the tables of the first one.
+fn written() -> TempDir {
     let directory = tempfile::tempdir().unwrap();
     let file = |name: &str| directory.path().join(name);
     let job = job();
@@ -219,10 +219,18 @@ fn other_programs_read_the_data() {
         let name = format!("{}.csv", table.as_str());
         write_csv(fs::File::create(file(&name)).unwrap(), &job, table).unwrap();
     }
-    let python = |script: &str| {
-        Command::new("python3").args(["-c", script]).current_dir(directory.path()).output().unwrap()
-    };
-    let tables = python(
+    directory
+}
+
+/// Runs a script in the directory of the files.
+fn run(python: &Path, script: &str, directory: &TempDir) -> Output {
+    Command::new(python).args(["-c", script]).current_dir(directory.path()).output().unwrap()
+}
+
+#[test]
+fn csv_of_python_reads_the_tables() {
+    let tables = run(
+        Path::new("python3"),
         "import csv, glob\n\
          for name in sorted(glob.glob('*.csv')):\n  \
              rows = list(csv.DictReader(open(name, newline='')))\n  \
@@ -231,19 +239,29 @@ fn other_programs_read_the_data() {
          rows = list(csv.DictReader(open('ranks.csv', newline='')))\n\
          assert [row['host'] for row in rows] == ['n1', 'n2', '', 'n1'], rows\n\
          assert int(rows[3]['bytes_out']) == 1123, rows\n",
+        &written(),
     );
     let printed = String::from_utf8_lossy(&tables.stdout);
     assert!(tables.status.success() && printed.lines().count() == ReportTable::ALL.len(), "{tables:?}");
-    let Some(with_packages) = mpit_tests::paths::python_with_tables() else {
-        let why = "no package jsonschema for Python; see `cargo xtask setup`";
-        mpit_tests::record::not_run("jsonschema", why).unwrap();
-        return;
-    };
-    let python = |script: &str| {
-        Command::new(&with_packages).args(["-c", script]).current_dir(directory.path()).output().unwrap()
-    };
-    let validated = python(
-        "import json, jsonschema\n\
+}
+
+/// Tests of the second tier: they need packages of Python.
+mod second {
+    use super::*;
+
+    /// Tests that `jsonschema` finds the JSON valid, and pandas reads the tables.
+    #[test]
+    fn packages_of_python_read_the_data() {
+        let Some(with_packages) = mpit_tests::paths::python_with_tables() else {
+            let why = "no package jsonschema for Python; see `cargo xtask setup`";
+            mpit_tests::record::not_run("jsonschema", why).unwrap();
+            return;
+        };
+        let (report, directory) = (job(), written());
+        let report = Report::of(&report, "run");
+        let python = |script: &str| run(&with_packages, script, &directory);
+        let validated = python(
+            "import json, jsonschema\n\
          schema = json.load(open('schema.json'))\n\
          jsonschema.Draft202012Validator.check_schema(schema)\n\
          for name in ['run.json', 'empty.json', 'profs.json']:\n  \
@@ -251,21 +269,22 @@ fn other_programs_read_the_data() {
          broken = json.load(open('run.json')); broken['ranks'][0]['other'] = 1\n\
          try: jsonschema.validate(broken, schema)\n\
          except jsonschema.ValidationError: print('refused')\n",
-    );
-    assert_eq!(String::from_utf8_lossy(&validated.stdout), "refused\n", "{validated:?}");
-    let frames = python(
-        "import glob, pandas\n\
+        );
+        assert_eq!(String::from_utf8_lossy(&validated.stdout), "refused\n", "{validated:?}");
+        let frames = python(
+            "import glob, pandas\n\
          frames = {name[:-4]: pandas.read_csv(name) for name in sorted(glob.glob('*.csv'))}\n\
          print(len(frames), frames['ranks'].bytes_out.sum(), frames['pairs'].bytes.sum())\n\
          print(frames['call_times'].calls.sum(), frames['durations'].calls.sum())\n\
          print(frames['calls'].calls.sum(), frames['call_times'].timed.sum())\n",
-    );
-    let sum = |values: &mut dyn Iterator<Item = u64>| values.sum::<u64>();
-    let of_ranks = sum(&mut report.ranks.iter().map(|rank| rank.bytes_out));
-    let of_pairs = sum(&mut report.pairs.iter().map(|pair| pair.bytes));
-    let calls = sum(&mut report.calls.iter().map(|call| call.calls));
-    let timed = sum(&mut report.call_times.iter().map(|calls| calls.timed));
-    let expected =
-        format!("{} {of_ranks} {of_pairs}\n{calls} {timed}\n{calls} {timed}\n", ReportTable::ALL.len());
-    assert_eq!(String::from_utf8_lossy(&frames.stdout), expected, "{frames:?}");
+        );
+        let sum = |values: &mut dyn Iterator<Item = u64>| values.sum::<u64>();
+        let of_ranks = sum(&mut report.ranks.iter().map(|rank| rank.bytes_out));
+        let of_pairs = sum(&mut report.pairs.iter().map(|pair| pair.bytes));
+        let calls = sum(&mut report.calls.iter().map(|call| call.calls));
+        let timed = sum(&mut report.call_times.iter().map(|calls| calls.timed));
+        let expected =
+            format!("{} {of_ranks} {of_pairs}\n{calls} {timed}\n{calls} {timed}\n", ReportTable::ALL.len());
+        assert_eq!(String::from_utf8_lossy(&frames.stdout), expected, "{frames:?}");
+    }
 }

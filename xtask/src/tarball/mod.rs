@@ -16,6 +16,7 @@ use std::process::Command;
 use std::{env, fs};
 
 use mpit_tests::{Context, Failure, Outcome, build, paths};
+use tempfile::TempDir;
 
 use crate::bench::dist;
 use crate::install::DEBUG;
@@ -29,7 +30,7 @@ pub(crate) struct Arguments {
     /// The directory of the tarballs and of SHA256SUMS; target/dist-packages by default
     #[arg(long, value_name = "DIR")]
     output: Option<PathBuf>,
-    /// Pack what a plain `cargo build` makes, which is for this machine only, and quicker to build and pack
+    /// Pack what a plain `cargo build` makes, which is for this machine only, and quicker to build and pack: a tarball whose name ends in `-local`
     #[arg(long)]
     debug: bool,
     /// Pack for one kind of processors only
@@ -41,7 +42,10 @@ pub(crate) struct Arguments {
 }
 
 /// The kinds of processors that there are tarballs for. Rust and the names of tarballs have the same names for them.
-const PROCESSORS: [&str; 2] = ["x86_64", "aarch64"];
+pub(crate) const PROCESSORS: [&str; 2] = ["x86_64", "aarch64"];
+
+/// The end of the names of tarballs that are for this machine only.
+pub(crate) const LOCAL: &str = "-local";
 
 /// PyPI's packages that link: cargo's subcommand, and the linker.
 const TOOLS: [&str; 2] = ["cargo-zigbuild==0.24.1", "ziglang==0.17.1"];
@@ -61,16 +65,13 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
         None => paths::target().join("dist-packages"),
     };
     let epoch = epoch()?;
-    let staging = output.join("staging");
-    if staging.exists() {
-        fs::remove_dir_all(&staging).context(staging.display())?;
-    }
+    fs::create_dir_all(&output).context(output.display())?;
     if arguments.source {
-        let name = sources::gather(&staging)?;
+        let staging = staging(&output)?;
+        let name = sources::gather(staging.path())?;
         let tarball = format!("{name}.tar.xz");
-        let all = pack::files_below(&staging.join(&name))?;
-        pack(&staging, &name, &all, &output.join(&tarball), &epoch, "-9")?;
-        fs::remove_dir_all(&staging).context(staging.display())?;
+        let all = pack::files_below(&staging.path().join(&name))?;
+        pack(staging.path(), &name, &all, &output.join(&tarball), &epoch, "-9")?;
         return write_sums(&output);
     }
     let processors = match &arguments.processor {
@@ -84,10 +85,16 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     write_sums(&output)
 }
 
+/// Makes a directory for the files of a tarball, beside it: there is room for both.
+fn staging(output: &Path) -> Outcome<TempDir> {
+    tempfile::tempdir_in(output).context(output.display())
+}
+
 /// Writes the tarballs for a kind of processors into a directory.
 fn pack_for(processor: &str, is_debug: bool, output: &Path, epoch: &str) -> Outcome {
-    let name = format!("mpit-{VERSION}-{processor}-linux");
-    let staging = output.join("staging");
+    let name = format!("mpit-{VERSION}-{processor}-linux{}", if is_debug { LOCAL } else { "" });
+    let directory = staging(output)?;
+    let staging = directory.path();
     let root = staging.join(&name);
     let all = if is_debug {
         let mpit = &build::artifacts()?.mpit;
@@ -112,9 +119,8 @@ fn pack_for(processor: &str, is_debug: bool, output: &Path, epoch: &str) -> Outc
     }
     let effort = if is_debug { "-1" } else { "-9e" };
     for (tarball, files) in &tarballs {
-        pack(&staging, &name, files, &output.join(tarball), epoch, effort)?;
+        pack(staging, &name, files, &output.join(tarball), epoch, effort)?;
     }
-    fs::remove_dir_all(&staging).context(staging.display())?;
     let bytes = fs::metadata(output.join(&main)).context(&main)?.len();
     println!("{}: {bytes} bytes", output.join(&main).display());
     Failure::unless(is_debug || bytes <= MOST_BYTES, || format!("{main} has more than {MOST_BYTES} bytes"))

@@ -28,10 +28,12 @@ enum Division {
 }
 
 /// In the order of their duration.
-const DIVIDED: [Divided; 3] = [
+const DIVIDED: [Divided; 5] = [
     Divided { name: "hosts", division: Division::First("first::") },
     Divided { name: "programs", division: Division::Second("second::") },
     Divided { name: "replay", division: Division::Second("second::") },
+    Divided { name: "command", division: Division::Second("second::") },
+    Divided { name: "files", division: Division::Second("second::") },
 ];
 
 impl Divided {

@@ -135,8 +135,8 @@ mod second {
         const PAGE: &str = "docs/install.md";
         let tarballs = paths::target().join("guides/tarballs");
         build::run(build::cargo().args(["xtask", "dist", "--debug", "--output"]).arg(&tarballs))?;
-        let downloads = format!("```console\n$ cp {}/* .\n```\n", tarballs.display());
-        let text = downloads + &read(PAGE)?;
+        let downloads = format!("```console\n$ cp {}/{{*-local*,SHA256SUMS}} .\n```\n", tarballs.display());
+        let text = downloads + &read(PAGE)?.replace("x86_64-linux", "x86_64-linux-local");
         installed::reader(None)?.follow(&steps(&text, "").context(PAGE)?).context(PAGE)
     }
 
@@ -152,16 +152,18 @@ mod second {
         }
         let wheels = paths::target().join("guides/wheels");
         build::run(build::cargo().args(["xtask", "dist", "--debug", "--output"]).arg(&wheels))?;
-        let tarball = wheels.join(concat!("mpit-", env!("CARGO_PKG_VERSION"), "-x86_64-linux.tar.xz"));
+        let tarball = wheels.join(concat!("mpit-", env!("CARGO_PKG_VERSION"), "-x86_64-linux-local.tar.xz"));
         build::run(build::cargo().args(["xtask", "wheel"]).arg(&tarball))?;
         // The packages that the wheel needs are found in the environment of the tests.
         let code = "import sysconfig; print(sysconfig.get_path('purelib'))";
         let [packages, _] = build::run(Command::new(python).args(["-c", code]))?;
         let text = format!(
-            "```console\n$ cp {}/*.whl .\n$ export PIP_NO_INDEX=1 PYTHONPATH={}\n```\n{}",
+            "```console\n$ cp {}/*-linux_*.whl .\n$ export PIP_NO_INDEX=1 PYTHONPATH={}\n```\n{}\n{}",
             wheels.display(),
             packages.trim(),
-            read(PAGE)?
+            read(PAGE)?.replace("manylinux2014_", "linux_"),
+            // The wheel has the library of this option, too.
+            "```console\n$ mpit run --regions kokkos -- echo hello\nhello\n```\n"
         );
         follow_text(PAGE, &text, &TWO_STACKS[0])
     }
