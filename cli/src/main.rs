@@ -173,7 +173,7 @@ struct Run {
     sites: bool,
     /// Take the annotations that the program has for these libraries as regions, which `mpit report` shows
     ///
-    /// Kokkos: profile regions, sections and kernels. NVTX: ranges. Caliper: regions, functions, scopes and loops. A tool that
+    /// Kokkos: profile regions, sections and kernels. NVTX: ranges. Caliper: regions and phases, by its functions in C. A tool that
     /// KOKKOS_TOOLS_LIBS or NVTX_INJECTION64_PATH names is kept, and then has these annotations alone.
     #[arg(long, value_enum, value_name = "LIBRARY", value_delimiter = ',')]
     regions: Vec<run::plan::regions::AnnotationLibrary>,

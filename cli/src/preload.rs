@@ -12,6 +12,7 @@ use std::process::{Command, Stdio};
 use mpit::internal::os::own_process;
 use mpit::internal::os::trusted_path::{self, Distrust};
 
+use crate::run::plan::regions;
 use crate::search_path::candidates;
 use crate::{elf, inherited, print};
 
@@ -116,7 +117,7 @@ pub(crate) fn add(command: &mut Command, library: &Path, further: Option<&Path>)
             let is_loaded = try_loading(&path).is_ok();
             let fate = if is_loaded { "recorded" } else { "not recorded, either" };
             print(&format!("{reason}; programs of glibc that it starts are {fate}"));
-            // An outer `mpit run` may have put the library there.
+            // An outer `mpit run` may have put the libraries there.
             let others = others.map(|others| without(&others, library)).filter(|others| !others.is_empty());
             let ours = if is_loaded { ours.map(only_for_glibc).collect() } else { Vec::new() };
             joined(ours.into_iter().map(OsString::from).chain(others))
@@ -139,9 +140,12 @@ fn joined(lists: impl Iterator<Item = OsString>) -> OsString {
     lists.collect::<Vec<_>>().join(OsStr::new(":"))
 }
 
-/// Returns a list of libraries without one of them.
+/// Returns a list of libraries without ours.
 fn without(list: &OsStr, library: &Path) -> OsString {
-    let is_other = |path: &&[u8]| *path != library.as_os_str().as_bytes();
+    let is_other = |path: &&[u8]| {
+        let is_regions = Path::new(OsStr::from_bytes(path)).file_name() == Some(OsStr::new(regions::NAME));
+        *path != library.as_os_str().as_bytes() && !is_regions
+    };
     let paths = list.as_bytes().split(|byte| matches!(byte, b':' | b' ')).filter(is_other);
     paths.map(OsStr::from_bytes).collect::<Vec<_>>().join(OsStr::new(":"))
 }
@@ -175,5 +179,20 @@ pub(crate) fn try_loading(library: &Path) -> Result<(), String> {
     match stderr.lines().find(|line| line.contains("ld.so")) {
         Some(line) => Err(format!("the dynamic linker does not load the library: {}", line.trim())),
         None => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ffi::OsStr;
+    use std::path::Path;
+
+    use super::without;
+
+    #[test]
+    fn libraries_of_an_outer_run_are_left_out() {
+        let list = "/opt/libmpit_preload.so:/opt/libmpit_regions.so:/lib/other.so /lib/libmpit_regions.so.1";
+        let others = without(OsStr::new(list), Path::new("/opt/libmpit_preload.so"));
+        assert_eq!(others, "/lib/other.so:/lib/libmpit_regions.so.1");
     }
 }

@@ -39,8 +39,12 @@ pub unsafe extern "C" fn mpit_sum_add_double(sum: *const Sum, amount: f64) {
 }
 
 /// Returns the number of a communicator, given the address of its handle. Returns 0 for null, and if MPI is not initialized.
+///
+/// # Safety
+///
+/// `comm` is null, or the address of a valid handle.
 #[unsafe(no_mangle)]
-pub extern "C" fn mpit_comm_number(comm: *const c_void) -> u64 {
+pub unsafe extern "C" fn mpit_comm_number(comm: *const c_void) -> u64 {
     catch_panic(|| object::comm_number(comm.cast_mut())).flatten().unwrap_or(0)
 }
 
@@ -74,6 +78,7 @@ mod tests {
 
     #[test]
     fn nothing_has_no_number() {
-        assert_eq!(mpit_comm_number(null()), 0);
+        // SAFETY: the function accepts null.
+        assert_eq!(unsafe { mpit_comm_number(null()) }, 0);
     }
 }

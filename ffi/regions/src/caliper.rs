@@ -1,14 +1,15 @@
-//! Caliper: regions, phases, functions, scopes and loops, and values of attributes that are strings.
+//! Caliper: regions and phases of its interface in C, and values of attributes that are strings.
 //!
-//! The functions have the names of Caliper's, in C or as the C++ ABI of Linux has them, and forward each call to it. What Caliper calls
-//! itself meanwhile is no annotation of the program.
+//! The functions have the names of Caliper's, and forward each call to it with its result. What Caliper calls itself meanwhile is no
+//! annotation of the program. Classes of C++ are left out: a constructor whose next definition is not found would leave an object
+//! without its members.
 
 use std::cell::Cell;
 use std::ffi::{CStr, c_char, c_int, c_void};
-use std::ptr::{null, null_mut};
+use std::ptr::null_mut;
 use std::sync::atomic::{
-    AtomicPtr,
-    Ordering::{Acquire, Release},
+    AtomicBool, AtomicPtr, AtomicUsize,
+    Ordering::{Acquire, Relaxed, Release},
 };
 
 use crate::KeyKind;
@@ -17,61 +18,161 @@ thread_local! {
     static IS_INSIDE: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Forwards a call. Returns true if the program has made it.
-fn forward(call: impl FnOnce()) -> bool {
-    let was_inside = IS_INSIDE.replace(true);
-    call();
-    IS_INSIDE.set(was_inside);
-    !was_inside
+/// True if the library is preloaded, as `mpit run --regions caliper` does. A tool for Kokkos may be in front of Caliper, too.
+static IS_WANTED: AtomicBool = AtomicBool::new(false);
+
+#[used]
+#[unsafe(link_section = ".init_array")]
+static AT_LOAD: extern "C" fn() = note_preload;
+
+extern "C" fn note_preload() {
+    // SAFETY: the name ends with NUL, and the program changes no variables while it loads a library.
+    let list = unsafe { libc::getenv(c"LD_PRELOAD".as_ptr()) };
+    if !list.is_null() {
+        // SAFETY: not null, so a string that ends with NUL.
+        let list = unsafe { CStr::from_ptr(list) }.to_bytes();
+        let name = b"libmpit_regions.so";
+        IS_WANTED.store(list.windows(name.len()).any(|part| part == name), Relaxed);
+    }
 }
 
-/// Returns Caliper's function of a name, which is null only if there is none.
-fn find(known: &AtomicPtr<c_void>, name: &CStr) -> *mut c_void {
+/// Caliper's call that the program makes, until it is dropped.
+struct Forwarded {
+    was_inside: bool,
+}
+
+impl Forwarded {
+    fn begin() -> Self {
+        Self { was_inside: IS_INSIDE.replace(true) }
+    }
+}
+
+impl Drop for Forwarded {
+    fn drop(&mut self) {
+        IS_INSIDE.set(self.was_inside);
+    }
+}
+
+/// Returns true for calls that are annotations of the program.
+fn is_annotation() -> bool {
+    IS_WANTED.load(Relaxed) && !IS_INSIDE.get()
+}
+
+/// Returns Caliper's function of a name, other than our own one; null only if there is none.
+fn find(known: &AtomicPtr<c_void>, name: &CStr, own: *mut c_void) -> *mut c_void {
     let found = known.load(Acquire);
     if !found.is_null() {
         return found;
     }
     // SAFETY: the name ends with NUL.
-    let mut found = unsafe { libc::dlsym(libc::RTLD_NEXT, name.as_ptr()) };
-    if found.is_null() {
-        found = in_local_scope(name);
+    let next = unsafe { libc::dlsym(libc::RTLD_NEXT, name.as_ptr()) };
+    if next.is_null() {
+        // Not kept: the program may close such a library.
+        return in_local_scope(name, own);
     }
-    known.store(found, Release);
-    found
+    known.store(next, Release);
+    next
 }
 
-/// Returns the function of a library that was opened with `RTLD_LOCAL`, where the dynamic linker does not look.
-fn in_local_scope(name: &CStr) -> *mut c_void {
-    let mut library: *const c_char = null();
-    // SAFETY: the function is called for each object, with the address of the variable.
-    unsafe { libc::dl_iterate_phdr(Some(is_caliper), (&raw mut library).cast()) };
-    if library.is_null() {
-        return null_mut();
+/// Returns the function of Caliper's library, or of another object that contains Caliper, which were opened with `RTLD_LOCAL`: the dynamic
+/// linker does not look there.
+fn in_local_scope(name: &CStr, own: *mut c_void) -> *mut c_void {
+    /// The number of the object where a function was found last.
+    static LAST: AtomicUsize = AtomicUsize::new(0);
+    let mut object = Object { number: None, passed: 0, path: [0; MAX_PATH] };
+    if object.look_up() {
+        let found = object.function(name);
+        if !found.is_null() {
+            return found;
+        }
     }
-    // SAFETY: the name of a loaded object, which stays loaded while the program calls it.
-    let handle = unsafe { libc::dlopen(library, libc::RTLD_LAZY | libc::RTLD_NOLOAD) };
-    if handle.is_null() {
-        return null_mut();
+    let last = LAST.load(Relaxed);
+    let mut is_before_last = false;
+    let mut number = last;
+    loop {
+        object.number = Some(number);
+        if object.look_up() {
+            let found = object.function(name);
+            if !found.is_null() && found != own {
+                LAST.store(number, Relaxed);
+                return found;
+            }
+            number += 1;
+        } else if is_before_last {
+            return null_mut();
+        } else {
+            (is_before_last, number) = (true, 0);
+        }
+        if is_before_last && number >= last {
+            return null_mut();
+        }
     }
-    // SAFETY: the handle is not null, and the name ends with NUL.
-    unsafe { libc::dlsym(handle, name.as_ptr()) }
 }
 
-/// Stores the name of an object that is Caliper's library, and ends the search.
-unsafe extern "C" fn is_caliper(object: *mut libc::dl_phdr_info, _size: usize, found: *mut c_void) -> c_int {
+/// The maximum length of a path. Objects with longer ones are not searched.
+const MAX_PATH: usize = 4096;
+
+/// A loaded object: that of a number, or Caliper's library.
+struct Object {
+    number: Option<usize>,
+    /// The number of objects before it.
+    passed: usize,
+    /// A copy of its path, which ends with NUL: the object may be closed meanwhile.
+    path: [u8; MAX_PATH],
+}
+
+impl Object {
+    /// Stores the path. Returns false if there is no such object.
+    fn look_up(&mut self) -> bool {
+        self.passed = 0;
+        // SAFETY: the function is called for each object, with this address. It does not call the dynamic linker, whose lock is held.
+        unsafe { libc::dl_iterate_phdr(Some(look_at), std::ptr::from_mut(self).cast()) != 0 }
+    }
+
+    /// Returns the function of a name in the object or one that it needs; null if there is none.
+    fn function(&self, name: &CStr) -> *mut c_void {
+        // The program itself, whose functions the dynamic linker finds first.
+        if self.path[0] == 0 {
+            return null_mut();
+        }
+        // SAFETY: the path ends with NUL.
+        let handle = unsafe { libc::dlopen(self.path.as_ptr().cast(), libc::RTLD_LAZY | libc::RTLD_NOLOAD) };
+        if handle.is_null() {
+            return null_mut();
+        }
+        // SAFETY: the handle is not null, and the name ends with NUL.
+        let found = unsafe { libc::dlsym(handle, name.as_ptr()) };
+        // The program keeps the object of a function that it calls.
+        // SAFETY: the handle was opened above, and is not used any more.
+        unsafe { libc::dlclose(handle) };
+        found
+    }
+}
+
+/// Copies the path of an object that is searched, and ends the search.
+unsafe extern "C" fn look_at(one: *mut libc::dl_phdr_info, _size: usize, search: *mut c_void) -> c_int {
     // SAFETY: the dynamic linker passes a description.
-    let name = unsafe { (*object).dlpi_name };
-    if name.is_null() {
+    let name = unsafe { (*one).dlpi_name };
+    // SAFETY: the address of the object, which no other function uses meanwhile.
+    let object = unsafe { &mut *search.cast::<Object>() };
+    // SAFETY: null, or a string that ends with NUL.
+    let path = if name.is_null() { c"" } else { unsafe { CStr::from_ptr(name) } };
+    let path = path.to_bytes_with_nul();
+    let is_it = match object.number {
+        Some(number) => number == object.passed,
+        None => {
+            let file = path.rsplit(|byte| *byte == b'/').next().unwrap_or_default();
+            file.starts_with(b"libcaliper")
+        }
+    };
+    object.passed += 1;
+    if !is_it {
         return 0;
     }
-    // SAFETY: not null, so a string that ends with NUL.
-    let path = unsafe { CStr::from_ptr(name) }.to_bytes();
-    let file = path.rsplit(|byte| *byte == b'/').next().unwrap_or_default();
-    if !file.starts_with(b"libcaliper") {
-        return 0;
+    match object.path.get_mut(..path.len()) {
+        Some(place) => place.copy_from_slice(path),
+        None => object.path[0] = 0,
     }
-    // SAFETY: the address of the variable that was passed on.
-    unsafe { found.cast::<*const c_char>().write(name) };
     1
 }
 
@@ -95,45 +196,48 @@ unsafe fn key_of_name(kind: KeyKind, name: *const c_char) -> u64 {
 /// Defines functions that forward their calls: `begin` begins a region with a key and a name after it, and `end` ends one before it.
 macro_rules! interposed {
     ($($change:ident $name:ident as $symbol:literal ($($arg:ident: $type:ty),+) => $key:expr $(, $region:expr)?;)+) => {$(
-        /// Forwards the call.
+        /// Forwards the call. Returns what Caliper does, which is nothing in some versions, and 0 without Caliper.
         ///
         /// # Safety
         ///
         /// The rules of Caliper's function.
         #[unsafe(export_name = $symbol)]
-        unsafe extern "C-unwind" fn $name($($arg: $type),+) {
+        unsafe extern "C-unwind" fn $name($($arg: $type),+) -> usize {
             static NEXT: AtomicPtr<c_void> = AtomicPtr::new(null_mut());
             const SYMBOL: &CStr = match CStr::from_bytes_with_nul(concat!($symbol, "\0").as_bytes()) {
                 Ok(symbol) => symbol,
                 Err(_) => panic!("a NUL inside"),
             };
-            let next = find(&NEXT, SYMBOL);
+            type Next = unsafe extern "C-unwind" fn($($type),+) -> usize;
+            let own: Next = $name;
+            let next = find(&NEXT, SYMBOL, own as *mut c_void);
             let call = || {
                 if next.is_null() {
-                    return;
+                    return 0;
                 }
+                let _forwarded = Forwarded::begin();
                 // SAFETY: Caliper's function of this name has these parameters.
-                let next = unsafe {
-                    std::mem::transmute::<*mut c_void, unsafe extern "C-unwind" fn($($type),+)>(next)
-                };
+                let next = unsafe { std::mem::transmute::<*mut c_void, Next>(next) };
                 // SAFETY: the caller follows the rules of the function.
-                unsafe { next($($arg),+) };
+                unsafe { next($($arg),+) }
             };
             interposed! { @ $change call, $key $(, $region)? }
         }
     )+};
-    (@ begin $call:ident, $key:expr, $region:expr) => {
-        if forward($call) {
+    (@ begin $call:ident, $key:expr, $region:expr) => {{
+        let result = $call();
+        if is_annotation() {
             // SAFETY: Caliper requires the address of a string that ends with NUL.
             unsafe { crate::begin($key, $region) };
         }
-    };
-    (@ end $call:ident, $key:expr) => {
-        if !IS_INSIDE.get() {
+        result
+    }};
+    (@ end $call:ident, $key:expr) => {{
+        if is_annotation() {
             crate::end($key);
         }
-        forward($call);
-    };
+        $call()
+    }};
 }
 
 /// Returns the key of a region of the C interface.
@@ -151,11 +255,6 @@ fn attribute_of_name(name: *const c_char) -> u64 {
     unsafe { key_of_name(KeyKind::CaliperAttributeName, name) }
 }
 
-/// Returns the key of a region that ends with an object of C++.
-fn object(this: *mut c_void) -> u64 {
-    KeyKind::CaliperObject.key(this.addr() as u64)
-}
-
 interposed! {
     begin begin_region as "cali_begin_region" (name: *const c_char) => region(name), name;
     end end_region as "cali_end_region" (name: *const c_char) => region(name);
@@ -170,21 +269,4 @@ interposed! {
     begin begin_string_byname as "cali_begin_string_byname" (name: *const c_char, value: *const c_char)
         => attribute_of_name(name), value;
     end end_byname as "cali_end_byname" (name: *const c_char) => attribute_of_name(name);
-    // The constructors and destructors of `cali::Function`, `cali::ScopeAnnotation` and `cali::Loop`, each by its two names.
-    begin function_begin as "_ZN4cali8FunctionC1EPKc" (this: *mut c_void, name: *const c_char) => object(this), name;
-    begin function_base_begin as "_ZN4cali8FunctionC2EPKc" (this: *mut c_void, name: *const c_char)
-        => object(this), name;
-    end function_end as "_ZN4cali8FunctionD1Ev" (this: *mut c_void) => object(this);
-    end function_base_end as "_ZN4cali8FunctionD2Ev" (this: *mut c_void) => object(this);
-    begin scope_begin as "_ZN4cali15ScopeAnnotationC1EPKc" (this: *mut c_void, name: *const c_char)
-        => object(this), name;
-    begin scope_base_begin as "_ZN4cali15ScopeAnnotationC2EPKc" (this: *mut c_void, name: *const c_char)
-        => object(this), name;
-    end scope_end as "_ZN4cali15ScopeAnnotationD1Ev" (this: *mut c_void) => object(this);
-    end scope_base_end as "_ZN4cali15ScopeAnnotationD2Ev" (this: *mut c_void) => object(this);
-    begin loop_begin as "_ZN4cali4LoopC1EPKc" (this: *mut c_void, name: *const c_char) => object(this), name;
-    begin loop_base_begin as "_ZN4cali4LoopC2EPKc" (this: *mut c_void, name: *const c_char) => object(this), name;
-    end loop_end as "_ZN4cali4Loop3endEv" (this: *mut c_void) => object(this);
-    end loop_drop as "_ZN4cali4LoopD1Ev" (this: *mut c_void) => object(this);
-    end loop_base_drop as "_ZN4cali4LoopD2Ev" (this: *mut c_void) => object(this);
 }

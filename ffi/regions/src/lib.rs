@@ -15,8 +15,9 @@
 //! # Invariants
 //!
 //! * It needs only the libraries of the C compiler. Without `libmpit_preload.so` in the process, annotations have no effect.
-//! * It changes nothing that a program sees: it forwards all calls of Caliper, and returns what NVTX returns without a tool. Exceptions
-//!   are handles, which only go back to this library.
+//! * It changes nothing that a program sees: it forwards all calls of Caliper with their results, and returns what NVTX returns without a
+//!   tool. Exceptions are handles, which only go back to this library.
+//! * It holds no lock, so a child of a fork finds none held.
 //! * No failed allocation ends the process, and functions that C calls do not panic.
 
 #![allow(unsafe_code, reason = "this crate is the boundary to C")]
@@ -27,13 +28,19 @@ mod nvtx;
 mod text;
 
 use std::ffi::{CStr, c_char, c_void};
-use std::sync::OnceLock;
+use std::ptr::null_mut;
+use std::sync::atomic::{
+    AtomicBool, AtomicPtr,
+    Ordering::{Acquire, Relaxed, Release},
+};
 
 type BeginFunction = unsafe extern "C" fn(u64, *const c_char);
 type EndFunction = unsafe extern "C" fn(u64);
 
-/// The functions of `libmpit_preload.so`, if it is in the process.
-static PRELOAD: OnceLock<Option<(BeginFunction, EndFunction)>> = OnceLock::new();
+/// The functions of `libmpit_preload.so`, once they are searched; null without that library.
+static BEGIN: AtomicPtr<c_void> = AtomicPtr::new(null_mut());
+static END: AtomicPtr<c_void> = AtomicPtr::new(null_mut());
+static IS_SEARCHED: AtomicBool = AtomicBool::new(false);
 
 /// The kinds of keys by which regions end.
 #[derive(Clone, Copy, Debug)]
@@ -47,7 +54,6 @@ enum KeyKind {
     CaliperRegion,
     CaliperAttribute,
     CaliperAttributeName,
-    CaliperObject,
 }
 
 impl KeyKind {
@@ -57,22 +63,30 @@ impl KeyKind {
     }
 }
 
+/// Returns the functions of `libmpit_preload.so`, if it is in the process. Holds no lock: the search takes that of the dynamic linker.
 fn preload() -> Option<(BeginFunction, EndFunction)> {
-    *PRELOAD.get_or_init(|| {
-        let (begin, end) = (symbol(c"mpit_region_begin_by_key")?, symbol(c"mpit_region_end_by_key")?);
-        // SAFETY: `libmpit_preload.so` defines the name, as a function of this type.
-        let begin = unsafe { std::mem::transmute::<*mut c_void, BeginFunction>(begin) };
-        // SAFETY: `libmpit_preload.so` defines this name as well, as a function of this type.
-        let end = unsafe { std::mem::transmute::<*mut c_void, EndFunction>(end) };
-        Some((begin, end))
-    })
+    if !IS_SEARCHED.load(Acquire) {
+        let found = [symbol(c"mpit_region_begin_by_key"), symbol(c"mpit_region_end_by_key")];
+        // Each thread that searches finds the same.
+        BEGIN.store(found[0], Relaxed);
+        END.store(found[1], Relaxed);
+        IS_SEARCHED.store(true, Release);
+    }
+    let (begin, end) = (BEGIN.load(Relaxed), END.load(Relaxed));
+    if begin.is_null() || end.is_null() {
+        return None;
+    }
+    // SAFETY: `libmpit_preload.so` defines the name, as a function of this type.
+    let begin = unsafe { std::mem::transmute::<*mut c_void, BeginFunction>(begin) };
+    // SAFETY: `libmpit_preload.so` defines this name as well, as a function of this type.
+    let end = unsafe { std::mem::transmute::<*mut c_void, EndFunction>(end) };
+    Some((begin, end))
 }
 
-/// Returns the first definition of a name in the process.
-fn symbol(name: &CStr) -> Option<*mut c_void> {
+/// Returns the first definition of a name in the process; null if there is none.
+fn symbol(name: &CStr) -> *mut c_void {
     // SAFETY: the name ends with NUL.
-    let found = unsafe { libc::dlsym(libc::RTLD_DEFAULT, name.as_ptr()) };
-    if found.is_null() { None } else { Some(found) }
+    unsafe { libc::dlsym(libc::RTLD_DEFAULT, name.as_ptr()) }
 }
 
 /// Begins a region.

@@ -126,8 +126,13 @@ unsafe fn name(domain: *const Text, attributes: *const EventAttributes) -> Text 
         name.push_text(domain);
         name.push(b':');
     }
-    // SAFETY: the caller passes such attributes.
-    let size = unsafe { attributes.as_ref() }.map_or(0, |attributes| usize::from(attributes.size));
+    let size = if attributes.is_null() {
+        0
+    } else {
+        // Without a reference: attributes of another size may be shorter than the type.
+        // SAFETY: not null, and the caller passes valid attributes, which all begin with these members.
+        usize::from(unsafe { (&raw const (*attributes).size).read() })
+    };
     if size >= size_of::<EventAttributes>() {
         // SAFETY: not null, since it has a size, and the caller passes valid attributes.
         let EventAttributes { message_type, message, .. } = unsafe { &*attributes };

@@ -3,7 +3,6 @@
 use std::alloc::{self, Layout};
 use std::ffi::c_char;
 use std::ptr::{null, null_mut};
-use std::sync::Mutex;
 use std::sync::atomic::{
     AtomicPtr,
     Ordering::{Acquire, Release},
@@ -118,31 +117,45 @@ impl Text {
 }
 
 static KEPT: AtomicPtr<Text> = AtomicPtr::new(null_mut());
-static KEEPING: Mutex<()> = Mutex::new(());
 
 /// Returns a copy of a text that is never freed, the same for equal texts; null if memory is short.
 #[allow(clippy::cast_ptr_alignment, reason = "the allocation has the alignment of the type")]
 pub(crate) fn kept(text: &Text) -> *const Text {
-    let _guard = KEEPING.lock();
-    let first = KEPT.load(Acquire);
-    let mut at = first;
-    // SAFETY: null, or a kept text, which is never freed.
-    while let Some(known) = unsafe { at.as_ref() } {
-        if known.bytes[..known.len] == text.bytes[..text.len] {
-            return known;
-        }
-        at = known.next.load(Acquire);
+    let mut first = KEPT.load(Acquire);
+    if let Some(known) = known(text, first) {
+        return known;
     }
     // SAFETY: the type has a size that is not 0.
     let new = unsafe { alloc::alloc(Layout::new::<Text>()) }.cast::<Text>();
     if new.is_null() {
         return null();
     }
-    let copy = Text { bytes: text.bytes, len: text.len, next: AtomicPtr::new(first) };
-    // SAFETY: not null (checked), and of this size and alignment.
-    unsafe { new.write(copy) };
-    KEPT.store(new, Release);
-    new
+    loop {
+        let copy = Text { bytes: text.bytes, len: text.len, next: AtomicPtr::new(first) };
+        // SAFETY: not null (checked), of this size and alignment, and of this thread alone.
+        unsafe { new.write(copy) };
+        match KEPT.compare_exchange(first, new, Release, Acquire) {
+            Ok(_) => return new,
+            Err(now) => first = now,
+        }
+        if let Some(known) = known(text, first) {
+            // SAFETY: allocated above with this layout, and of this thread alone.
+            unsafe { alloc::dealloc(new.cast(), Layout::new::<Text>()) };
+            return known;
+        }
+    }
+}
+
+/// Returns the kept text that is equal to a text, from one of them on.
+fn known(text: &Text, mut at: *mut Text) -> Option<&'static Text> {
+    // SAFETY: null, or a kept text, which is never freed and does not change.
+    while let Some(known) = unsafe { at.as_ref() } {
+        if known.bytes[..known.len] == text.bytes[..text.len] {
+            return Some(known);
+        }
+        at = known.next.load(Acquire);
+    }
+    None
 }
 
 #[cfg(test)]

@@ -62,7 +62,7 @@ rows! {
     /// no useful time.
     #[serde(deny_unknown_fields)]
     pub struct RegionTime {
-        pub(crate) fn of(summary: &Summary, region: &origins::Region, stat: &RegionStat) {
+        pub(crate) fn of(all: &Origins, summary: &Summary, region: &origins::Region, stat: &RegionStat) {
             let ns = stat.elapsed.sum() as f64;
             let (elapsed, _) = stat.elapsed.max().unwrap_or_default();
             let (useful, rank) = stat.useful.max().unwrap_or_default();
@@ -76,9 +76,9 @@ rows! {
         pub ranks: u64 = stat.elapsed.ranks() => (Count "ranks"),
         /// The seconds in it, in all ranks.
         pub seconds: f64 = seconds(ns) => (Time "time"),
-        /// These seconds divided by the elapsed seconds of all ranks.
+        /// These seconds divided by the elapsed seconds of all ranks; none if they are sums over threads.
         #[serde(skip)]
-        pub share: f64 = ns / summary.elapsed.sum().max(1) as f64 => (shown Share "of run"),
+        pub share: Option<f64> = (!all.has_threads).then(|| ns / summary.elapsed.sum().max(1) as f64) => (shown Share "of run"),
         /// The longest time of a rank in it.
         pub elapsed: f64 = seconds(elapsed as f64) => (Time "elapsed"),
         /// The mean of the seconds outside of MPI, of all ranks.
@@ -140,7 +140,9 @@ impl Region {
 
 impl RegionTime {
     pub(crate) fn all(job: &Job) -> Vec<Self> {
-        let of = |(region, stat): &(origins::Region, RegionStat)| Self::of(&job.summary, region, stat);
+        let of = |(region, stat): &(origins::Region, RegionStat)| {
+            Self::of(&job.origins, &job.summary, region, stat)
+        };
         job.origins.region_times.iter().map(of).collect()
     }
 }

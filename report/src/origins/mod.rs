@@ -18,6 +18,9 @@ use resolve::Location;
 /// The number of regions that a note names.
 const NAMED: usize = 5;
 
+/// The part of the elapsed time by which the times of regions may exceed it by rounding.
+const ROUNDING: u64 = 100;
+
 /// A place in the program, as all of its processes know it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) enum Site {
@@ -113,6 +116,8 @@ pub(crate) struct Origins {
     pub(crate) regions: Vec<OriginCalls<Region>>,
     /// The time in each region.
     pub(crate) region_times: Vec<(Region, RegionStat)>,
+    /// True if these are sums over several threads of a process.
+    pub(crate) has_threads: bool,
     /// The source code of places, once it is found.
     pub(crate) locations: HashMap<Site, Location>,
     /// Notes for the user.
@@ -141,6 +146,11 @@ struct Sums {
     mismatches: BTreeMap<Arc<str>, u64>,
     /// The number of processes with calls at places that were not distinguished.
     with_other_sites: u64,
+    /// True if any process has calls in regions or times of regions, and true if one has such times. The others were outside.
+    has_regions: bool,
+    has_region_times: bool,
+    /// The number of processes whose threads were in regions at once.
+    with_threads: u64,
 }
 
 impl Reading {
@@ -201,7 +211,8 @@ impl Reading {
         let mut by_site = HashMap::<(Site, u16), CallSum>::new();
         let mut by_region = HashMap::<(Region, u16), CallSum>::new();
         let has_sites = calls.iter().any(|(_, _, site, _)| *site != 0);
-        let has_regions = !times.is_empty() || calls.iter().any(|(_, region, ..)| *region != 0);
+        self.sums.has_region_times |= !times.is_empty();
+        self.sums.has_regions |= !times.is_empty() || calls.iter().any(|(_, region, ..)| *region != 0);
         self.sums.with_other_sites += u64::from(calls.iter().any(|(_, _, site, _)| *site == OTHER_SITES));
         let mut in_mpi = HashMap::<u32, u64>::new();
         for (call, region, site, sum) in calls {
@@ -212,11 +223,9 @@ impl Reading {
                 };
                 by_site.entry((site, call)).or_default().add(sum);
             }
-            if has_regions {
-                by_region.entry((region_of(region), call)).or_default().add(sum);
-                let ns = in_mpi.entry(region).or_default();
-                *ns = ns.saturating_add(sum.ns);
-            }
+            by_region.entry((region_of(region), call)).or_default().add(sum);
+            let ns = in_mpi.entry(region).or_default();
+            *ns = ns.saturating_add(sum.ns);
         }
         for (key, sum) in by_site {
             add(self.sums.sites.entry(key).or_default(), self.rank, sum);
@@ -224,10 +233,12 @@ impl Reading {
         for (key, sum) in by_region {
             add(self.sums.regions.entry(key).or_default(), self.rank, sum);
         }
-        if times.is_empty() {
+        if times.is_empty() && elapsed == 0 {
             return;
         }
         let inside = times.iter().fold(0_u64, |sum, row| sum.saturating_add(row.ns));
+        // Times of one thread add up to no more, apart from rounding.
+        self.sums.with_threads += u64::from(inside.saturating_sub(elapsed) > elapsed / ROUNDING);
         let outside = RegionTimeRow { number: 0, visits: 0, ns: elapsed.saturating_sub(inside) };
         for RegionTimeRow { number, visits, ns } in times.into_iter().chain([outside]) {
             let in_mpi = in_mpi.get(&number).copied().unwrap_or(0);
@@ -252,6 +263,9 @@ impl Reading {
             *own = own.saturating_add(ends);
         }
         self.sums.with_other_sites += other.sums.with_other_sites;
+        self.sums.has_regions |= other.sums.has_regions;
+        self.sums.has_region_times |= other.sums.has_region_times;
+        self.sums.with_threads += other.sums.with_threads;
     }
 
     /// Returns the calls of the job.
@@ -273,6 +287,20 @@ impl Reading {
                 self.sums.with_other_sites
             ));
         }
+        if !self.sums.has_regions {
+            self.sums.regions.clear();
+        }
+        if !self.sums.has_region_times {
+            self.sums.region_times.clear();
+        }
+        let has_threads = self.sums.with_threads > 0;
+        if has_threads {
+            self.sums.region_times.remove(&Region::Outside);
+            notes.push(format!(
+                "threads of {} ranks were in regions at once: the times of regions are sums over threads, and have no share of the run",
+                self.sums.with_threads
+            ));
+        }
         let mut region_times: Vec<_> = self.sums.region_times.into_iter().collect();
         region_times.sort_by(|(one, of_one), (other, of_other)| {
             of_other.elapsed.sum().cmp(&of_one.elapsed.sum()).then_with(|| one.cmp(other))
@@ -281,6 +309,7 @@ impl Reading {
             sites: in_order(self.sums.sites),
             regions: in_order(self.sums.regions),
             region_times,
+            has_threads,
             locations: HashMap::new(),
             notes,
         }

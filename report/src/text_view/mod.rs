@@ -127,7 +127,7 @@ pub(crate) fn details(job: &Job, top: usize, comms: usize) -> impl Iterator<Item
              (useful), and the efficiencies",
             &job.origins.region_times,
             top,
-            |(region, stat)| RegionTime::of(summary, region, stat),
+            |(region, stat)| RegionTime::of(&job.origins, summary, region, stat),
             |(_, stat)| stat.elapsed.sum() as f64,
         ),
         View::of_first(

@@ -88,6 +88,54 @@ fn regions_have_times_and_efficiencies() {
     assert_eq!(efficiencies("without calls"), [250, 1000, 250]);
 }
 
+/// Ranks without regions are outside of them all the time.
+#[test]
+fn ranks_without_regions_are_outside() {
+    let without: String = text(1)
+        .lines()
+        .filter(|line| !line.starts_with("# VISITS"))
+        .map(|line| {
+            let fields: Vec<&str> = line.split('\t').collect();
+            if fields[0] != "# CALL" {
+                return format!("{line}\n");
+            }
+            fields[..4].join("\t") + "\t0\t" + &fields[5..].join("\t") + "\n"
+        })
+        .collect();
+    let report_of = |texts: &[(u32, &str, String)]| {
+        let directory = directory(&[("run.prof", &container_of(texts, &[]))]);
+        serde_json::to_value(Report::of(&read(directory.path()), "run")).unwrap()
+    };
+    let report = report_of(&[(0, "n1", text(0)), (1, "n1", without.clone())]);
+    let row = |table: &str| {
+        let mut rows = report[table].as_array().unwrap().iter();
+        rows.find(|row| row["region"] == "(outside)").unwrap()
+    };
+    // 25 of 40 s, of which 1 is in MPI, and 40 s, of which 4 are in MPI.
+    let times = row("region_times");
+    assert_eq!((&times["ranks"], times["seconds"].as_f64()), (&2.into(), Some(65.0)));
+    assert_eq!((times["useful_mean"].as_f64(), times["useful_max"].as_f64()), (Some(30.0), Some(36.0)));
+    assert_eq!((row("regions")["calls"].as_u64(), row("regions")["max"].as_f64()), (Some(5), Some(4.0)));
+    let report = report_of(&[(1, "n1", without)]);
+    assert_eq!(
+        (&report["regions"], &report["region_times"]),
+        (&serde_json::json!([]), &serde_json::json!([]))
+    );
+}
+
+/// Times of threads that are in regions at once say nothing about the time outside.
+#[test]
+fn times_of_threads_have_no_outside() {
+    let text = text(0).replace("# VISITS\t0\t1\t5 visits\t12", "# VISITS\t0\t1\t5 visits\t52");
+    let directory = directory(&[("run.prof", &container_of(&[(0, "n1", text)], &[]))]);
+    let job = read(directory.path());
+    let report = serde_json::to_value(Report::of(&job, "run")).unwrap();
+    let names = report["region_times"].as_array().unwrap().iter().map(|row| row["region"].as_str().unwrap());
+    assert_eq!(names.collect::<Vec<_>>(), ["solver", "output"]);
+    let has = |text: &str| job.notes.iter().any(|note| note.contains(text));
+    assert!(has("threads of 1 ranks were in regions at once"), "{:?}", job.notes);
+}
+
 /// The file is not looked for.
 #[test]
 fn places_in_python_are_lines() {

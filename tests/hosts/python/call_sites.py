@@ -1,5 +1,6 @@
 """Calls of MPI from one extension module, in a region of the program. Comments name the lines: `site: NAME`."""
 
+import threading
 from array import array
 
 import mpit
@@ -24,3 +25,9 @@ with mpit.region("exchange"):
 for _ in range(3):
     world.Barrier()  # site: barrier
 exec("world.Barrier()")
+# Code that is in the same memory one after the other.
+for name in ("first", "second"):
+    exec(compile("\nworld.Barrier()", name, "exec"))
+thread = threading.Thread(target=MPI.COMM_SELF.Barrier)
+thread.start()
+thread.join()

@@ -362,8 +362,14 @@ fn python_has_sites_and_regions() -> Outcome {
         let barriers = rows(&report, "sites").filter(|site| text(site, "call") == "MPI_Barrier");
         let generated: Vec<_> =
             barriers.map(|site| text(site, "site")).filter(|site| site.contains('<')).collect();
-        Failure::unless(generated.contains(&"<string>:1 (<module>)"), || format!("{generated:?}"))?;
+        for line in ["<string>:1", "first:2", "second:2"] {
+            let line = format!("{line} (<module>)");
+            Failure::unless(generated.contains(&&*line), || format!("{generated:?}"))?;
+        }
+        let mut of_threads = rows(&report, "sites")
+            .filter(|site| text(site, "call") == "MPI_Barrier" && text(site, "module").contains("MPI."));
+        Failure::unless(of_threads.next().is_some(), || format!("{report:#}"))?;
         equal("sends", &by_region(&report, "MPI_Send"), &BTreeMap::from([("exchange".into(), 12)]))?;
-        equal("barriers", &by_region(&report, "MPI_Barrier").get("(outside)"), &Some(&8))
+        equal("barriers", &by_region(&report, "MPI_Barrier").get("(outside)"), &Some(&14))
     })
 }

@@ -8,7 +8,7 @@ use clap::ValueEnum;
 
 use crate::{Run, preload, print};
 
-const NAME: &str = "libmpit_regions.so";
+pub(crate) const NAME: &str = "libmpit_regions.so";
 
 /// A library whose annotations become regions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -99,7 +99,7 @@ fn find(preload: &Path) -> Result<PathBuf, String> {
     let places = [preload.with_file_name(NAME), resolved.with_file_name(NAME)];
     let found = places.iter().find(|place| place.is_file()).ok_or_else(|| {
         format!(
-            "{NAME}, which --regions needs, is not beside {}; build it with `cargo build -p mpit-regions`, or install mpit again",
+            "{NAME}, which --regions needs, is not beside {}; install mpit again, or build it in the sources with `cargo build --profile dist -p mpit-regions` and copy it there",
             preload.display()
         )
     })?;

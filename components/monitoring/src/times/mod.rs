@@ -31,7 +31,7 @@ use mpit_sync::static_ref::StaticRef;
 pub use loaded_objects::{begin_generation, closing_begins, closing_ends, generation};
 pub use mpit_format::store::times::{SampleRule, call as call_words, late as late_words};
 pub use mpit_format::times::{Mode, PYTHON, SiteRow, duration_bin};
-pub use places::{DescribedSite, NO_REGION, Origin, count_mismatch, region, set_describe};
+pub use places::{DescribedSite, NO_REGION, OTHERS, Origin, count_mismatch, region, set_describe};
 pub use region_times::enter_region;
 
 use crate::runtime::RUNTIME;
@@ -93,6 +93,13 @@ pub fn has_sites() -> bool {
 #[must_use]
 pub fn is_active() -> bool {
     ACTIVE.load(Relaxed)
+}
+
+/// Returns true from the begin of the measurement on, when the thread level is known, also while it is paused.
+#[inline]
+#[must_use]
+pub fn has_begun() -> bool {
+    WORDS.get().is_some()
 }
 
 /// Returns the present time in ticks.

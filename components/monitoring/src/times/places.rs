@@ -28,7 +28,8 @@ const MAX_NAME: usize = 64;
 /// The region of calls outside of all regions.
 pub const NO_REGION: u16 = 0;
 
-const OTHERS: u16 = OTHER_REGIONS as u16;
+/// The number of regions that are not distinguished.
+pub const OTHERS: u16 = OTHER_REGIONS as u16;
 
 /// The part of the program that makes a call.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]

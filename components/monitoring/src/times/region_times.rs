@@ -16,8 +16,12 @@ use crate::store::{OF_PROCESS, Users};
 
 type RegionWords = [AtomicU64; region::CELLS];
 
-static TIMES: Mutex<RegionTimes> =
-    Mutex::new(RegionTimes { current: BTreeMap::new(), words: BTreeMap::new(), forks: 0 });
+static TIMES: Mutex<RegionTimes> = Mutex::new(RegionTimes {
+    current: BTreeMap::new(),
+    open: BTreeMap::new(),
+    words: BTreeMap::new(),
+    forks: 0,
+});
 
 /// The number of the thread while one thread calls at a time.
 const PROCESS: u32 = 0;
@@ -25,6 +29,8 @@ const PROCESS: u32 = 0;
 struct RegionTimes {
     /// The region of each thread that is in one.
     current: BTreeMap<u32, u16>,
+    /// The regions of each thread that have begun and not ended, until the measurement begins.
+    open: BTreeMap<u32, Vec<u16>>,
     words: BTreeMap<(u32, u16), &'static RegionWords>,
     /// The number of forks at the begin of the measurement. A child that was forked since then shares the words.
     forks: u32,
@@ -76,13 +82,14 @@ impl RegionTimes {
     }
 }
 
-/// Sets the innermost region of a thread, or [`NO_REGION`]; `begins` is true if the region begins now. The thread is 0, or a number that
-/// no other thread has at the same time. Takes locks and allocates.
-pub fn enter_region(thread: u32, number: u16, begins: bool) {
+/// Sets the innermost region of a thread, or [`NO_REGION`], and all that have begun and not ended; `begins` is true if the region begins
+/// now. The thread is 0, or a number that no other thread has at the same time. Takes locks and allocates.
+pub fn enter_region(thread: u32, number: u16, begins: bool, open: impl Iterator<Item = u16>) {
     let now = now();
     let mut times = TIMES.lock();
     let Some(process) = WORDS.get() else {
         times.set_current(thread, number);
+        times.open.insert(thread, open.collect());
         return;
     };
     // While recording is paused, the regions of the process change as well.
@@ -107,9 +114,14 @@ pub(super) fn begin(start: u64) {
     let is_concurrent = threads::concurrent();
     let mut times = TIMES.lock();
     times.forks = lock::forks();
-    let open = std::mem::take(&mut times.current);
-    for (thread, number) in open.into_iter().filter(|(thread, _)| (*thread != PROCESS) == is_concurrent) {
+    let (current, open) = (std::mem::take(&mut times.current), std::mem::take(&mut times.open));
+    let counts = |thread: u32| (thread != PROCESS) == is_concurrent;
+    for (thread, number) in current.into_iter().filter(|(thread, _)| counts(*thread)) {
         times.enter(thread, number, start);
-        times.count(thread, number);
+    }
+    for (thread, numbers) in open.into_iter().filter(|(thread, _)| counts(*thread)) {
+        for number in numbers {
+            times.count(thread, number);
+        }
     }
 }

@@ -76,6 +76,21 @@ pub unsafe fn text_at(at: *const c_char, max: usize) -> Option<String> {
     Some(std::str::from_utf8(bytes).ok()?.to_owned())
 }
 
+/// Returns the word at an address that may be invalid; `None` if it cannot be read, or is not aligned. Makes a system call.
+///
+/// # Safety
+///
+/// If there is a word, no thread changes or unmaps it meanwhile.
+#[must_use]
+pub unsafe fn word_at(address: usize) -> Option<usize> {
+    let word = std::ptr::with_exposed_provenance::<usize>(address);
+    if !word.is_aligned() || !is_readable(word.cast(), size_of::<usize>()) {
+        return None;
+    }
+    // SAFETY: aligned and readable (checked), and the caller keeps it unchanged.
+    Some(unsafe { word.read() })
+}
+
 /// Returns true if all pages are known, or `probe` finds them accessible; then they are known.
 fn is_known(
     known: &mut HashSet<usize, FixedState>,
@@ -168,7 +183,19 @@ fn word_is_writable(address: usize) -> bool {
 
 #[cfg(all(test, target_os = "linux"))]
 mod tests {
-    use super::{PAGE, Pages, is_readable, is_writable};
+    use super::{PAGE, Pages, is_readable, is_writable, word_at};
+
+    #[test]
+    fn words_are_read_where_there_are_any() {
+        let words = [7_usize, 8];
+        let at = words.as_ptr().expose_provenance();
+        for (address, word) in
+            [(at + size_of::<usize>(), Some(8)), (at + 1, None), (0, None), (usize::MAX - 7, None)]
+        {
+            // SAFETY: no other thread has the words.
+            assert_eq!(unsafe { word_at(address) }, word);
+        }
+    }
 
     /// Maps two pages that are readable and not writable.
     fn two_pages() -> *mut u8 {

@@ -99,8 +99,11 @@ pub(crate) fn enter(call: MeasuredCall, arguments: &Arguments) -> Entered {
     if !is_wanted() {
         return not_counted;
     }
+    if call.begins_mpi {
+        // The thread of the first session.
+        _ = INITIALIZING_THREAD.compare_exchange(0, thread_slots::thread(), Relaxed, Relaxed);
+    }
     if call.is_initialization && !times::is_active() {
-        INITIALIZING_THREAD.store(thread_slots::thread(), Relaxed);
         times::prepare();
         sites::prepare();
         return Entered { origin: OF_PROCESS.origin(), start: times::now(), ..not_counted };
@@ -352,7 +355,7 @@ fn state_of_thread() -> Option<&'static ThreadTimes> {
         state.position.store(0, Relaxed);
         // The thread that had the slot before may have ended inside of a region.
         if state.regions.current() != NO_REGION {
-            times::enter_region(slot as u32 + 1, NO_REGION, false);
+            times::enter_region(slot as u32 + 1, NO_REGION, false, std::iter::empty());
         }
         state.regions.clear();
     }

@@ -1,8 +1,12 @@
 //! The lines of Python programs, whose calls come from an extension module such as mpi4py.
 //!
-//! All calls of one function of such a module have one return address. So their place is the address of the bytecode that the interpreter executes in
-//! the calling thread. mpi4py calls MPI without the interpreter's lock, hence only memory is read that no other thread changes during the call: the
-//! frames of this thread, and the code objects and texts that these keep alive. The functions of the interpreter that are called do the same.
+//! All calls of one function of such a module have one return address. So their place is a hash of what the interpreter executes in the calling thread:
+//! an address of bytecode would be that of other code once the program frees the code. mpi4py calls MPI without the interpreter's lock, hence only memory
+//! is read that no other thread changes during the call: the frames of this thread, and the code objects and texts that these keep alive. The functions of
+//! the interpreter that are called do the same.
+//!
+//! This is so for the thread that has initialized MPI, until the interpreter ends. Its end frees the states of other threads, which may be in a call, and
+//! the interpreter's function for the state of a thread returns them nevertheless.
 
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::path::Path;
@@ -12,10 +16,12 @@ use std::sync::atomic::{
     Ordering::{Acquire, Relaxed, Release},
 };
 
+use mpit::internal::os::readable;
 use mpit_components::times::{PYTHON, SiteRow};
 use mpit_ffi::host::find;
 use mpit_ffi::host::modules::{Module, range_of};
 use mpit_sync::lock::Once;
+use mpit_sync::thread_slots;
 
 /// The first address of the extension module that calls MPI.
 static BEGIN: AtomicU64 = AtomicU64::new(0);
@@ -24,6 +30,9 @@ static BEGIN: AtomicU64 = AtomicU64::new(0);
 static LEN: AtomicU64 = AtomicU64::new(0);
 
 static INTERPRETER: Once<Option<Interpreter>> = Once::new();
+
+/// The bit of places in Python, which no address of a program has.
+const IN_PYTHON: u64 = 1 << 63;
 
 /// The maximum number of frames without code of Python, which the interpreter has for calls of C.
 const MAX_OTHER_FRAMES: usize = 8;
@@ -47,7 +56,8 @@ struct Layout {
     code: usize,
     previous: usize,
     instruction: usize,
-    /// In code: the file, the qualified name and the first instruction.
+    /// In code: the number of the first line, in a word of constants; the file, the qualified name and the first instruction.
+    first_line: usize,
     file: usize,
     name: usize,
     first: usize,
@@ -64,6 +74,7 @@ const LAYOUTS: [Layout; 3] = [
         code: 32,
         previous: 48,
         instruction: 56,
+        first_line: 72,
         file: 112,
         name: 128,
         first: 184,
@@ -77,6 +88,7 @@ const LAYOUTS: [Layout; 3] = [
         code: 0,
         previous: 8,
         instruction: 56,
+        first_line: 64,
         file: 112,
         name: 128,
         first: 192,
@@ -90,6 +102,7 @@ const LAYOUTS: [Layout; 3] = [
         code: 0,
         previous: 8,
         instruction: 56,
+        first_line: 64,
         file: 112,
         name: 128,
         first: 200,
@@ -100,12 +113,14 @@ const LAYOUTS: [Layout; 3] = [
 
 type Symbol = NonNull<c_void>;
 type VersionFunction = unsafe extern "C" fn() -> *const c_char;
+type IsInitializedFunction = unsafe extern "C" fn() -> c_int;
 type StateFunction = unsafe extern "C" fn() -> usize;
 type LineFunction = unsafe extern "C" fn(usize, c_int) -> c_int;
 
 /// The functions, types and layout of the interpreter in this process.
 #[derive(Debug)]
 struct Interpreter {
+    is_initialized: IsInitializedFunction,
     thread_state: StateFunction,
     line: LineFunction,
     code_type: usize,
@@ -133,16 +148,40 @@ pub(super) fn place(return_address: u64) -> u64 {
 
 #[inline(never)]
 fn in_python(return_address: u64) -> u64 {
-    let executed = INTERPRETER.get().and_then(Option::as_ref).and_then(Interpreter::executed);
-    executed.map_or(return_address, |executed| executed.instruction as u64)
+    let place = || {
+        let interpreter = interpreter()?;
+        Some(interpreter.place(&interpreter.executed()?))
+    };
+    place().unwrap_or(return_address)
 }
 
-/// Notes a module that calls MPI, if it is the first extension module of a known interpreter.
+/// Returns true for a place in Python, which is no return address.
+pub(super) const fn is_place(place: u64) -> bool {
+    place & IN_PYTHON != 0
+}
+
+/// Returns the interpreter, if the frames of this thread may be read.
+fn interpreter() -> Option<&'static Interpreter> {
+    if super::INITIALIZING_THREAD.load(Relaxed) != thread_slots::thread() {
+        return None;
+    }
+    let interpreter = INTERPRETER.get()?.as_ref()?;
+    // SAFETY: the function reads a variable, and needs no lock of the interpreter.
+    let is_initialized = unsafe { (interpreter.is_initialized)() };
+    if is_initialized == 0 { None } else { Some(interpreter) }
+}
+
+/// Notes a module that calls MPI, if it is the first extension module of a known interpreter, whose objects have the expected layout.
 pub(super) fn look_at(module: &Module, return_address: u64) {
     if LEN.load(Relaxed) != 0 || !is_extension(&module.path) {
         return;
     }
-    if INTERPRETER.get_or_init(Interpreter::find).is_some()
+    if INTERPRETER.get().is_none() {
+        // Found before: the search takes the lock of the dynamic linker, which may wait for a thread that waits for this cell.
+        let found = Interpreter::find();
+        INTERPRETER.get_or_init(|| found);
+    }
+    if interpreter().is_some_and(|interpreter| interpreter.has_layout().is_some())
         && let Some(range) = range_of(return_address as usize)
     {
         BEGIN.store(range.start as u64, Relaxed);
@@ -158,16 +197,15 @@ fn is_extension(path: &Path) -> bool {
 
 /// Describes a place in Python, of the call that this thread makes; `None` for other places.
 pub(super) fn describe(place: u64) -> Option<SiteRow> {
-    if LEN.load(Acquire) == 0 {
+    if !is_place(place) {
         return None;
     }
-    let interpreter = INTERPRETER.get()?.as_ref()?;
-    let Executed { code, instruction } =
-        interpreter.executed().filter(|found| found.instruction as u64 == place)?;
-    let Layout { file, name, first, .. } = interpreter.layout;
-    let distance = c_int::try_from(instruction.checked_sub(code + first)?).ok()?;
+    let interpreter = interpreter()?;
+    let executed = interpreter.executed().filter(|executed| interpreter.place(executed) == place)?;
+    let Layout { file, name, .. } = *interpreter.layout;
+    let (code, distance) = (executed.code, interpreter.distance(&executed));
     // SAFETY: the function reads the code object, which the frame of this thread keeps alive, and finds no line for a distance that it does not have.
-    let line = unsafe { (interpreter.line)(code, distance) };
+    let line = unsafe { (interpreter.line)(code, c_int::try_from(distance).ok()?) };
     // SAFETY: a code object of this layout has its file there.
     let file = unsafe { word(code + file) };
     // SAFETY: a code object of this layout has its name there.
@@ -175,6 +213,12 @@ pub(super) fn describe(place: u64) -> Option<SiteRow> {
     let (file, name) = (interpreter.text(file)?, interpreter.text(name)?);
     let (offset, build_id) = (u64::try_from(line).ok()?, format!("{PYTHON}{name}").into());
     Some(SiteRow { number: 0, offset, build_id, module: file.into() })
+}
+
+/// Returns true for the version of a release: layouts change until there is one.
+fn is_release(version: &str) -> bool {
+    let number = version.split(' ').next().unwrap_or_default();
+    !number.contains(|letter: char| letter.is_ascii_alphabetic())
 }
 
 impl Interpreter {
@@ -189,9 +233,12 @@ impl Interpreter {
         // SAFETY: it returns the address of a string that ends with NUL and is never freed.
         let version = unsafe { CStr::from_ptr(version) }.to_string_lossy();
         let layout = LAYOUTS.iter().find(|layout| version.starts_with(layout.version))?;
-        if version.contains("free-threading") {
+        if version.contains("free-threading") || !is_release(&version) {
             return None;
         }
+        let is_initialized = address(c"Py_IsInitialized")?;
+        // SAFETY: CPython defines this name with this type.
+        let is_initialized = unsafe { std::mem::transmute::<Symbol, IsInitializedFunction>(is_initialized) };
         let thread_state = address(c"PyGILState_GetThisThreadState")?;
         // SAFETY: CPython defines this name with this type.
         let thread_state = unsafe { std::mem::transmute::<Symbol, StateFunction>(thread_state) };
@@ -200,45 +247,83 @@ impl Interpreter {
         let line = unsafe { std::mem::transmute::<Symbol, LineFunction>(line) };
         let [code_type, text_type] =
             [address(c"PyCode_Type")?, address(c"PyUnicode_Type")?].map(|of| of.addr().get());
-        Some(Self { thread_state, line, code_type, text_type, layout })
+        Some(Self { is_initialized, thread_state, line, code_type, text_type, layout })
     }
 
-    /// Returns the code of the innermost frame in Python of this thread.
+    /// Returns the code of the innermost frame in Python of this thread. The layout is that of the interpreter.
     fn executed(&self) -> Option<Executed> {
+        // SAFETY: the state, frames and code of this thread, which has initialized MPI, live and do not change during its call, and have words at the
+        // offsets of the layout.
+        self.executed_by(|address| Some(unsafe { word(address) }))
+    }
+
+    /// Returns the code of the innermost frame in Python of this thread, whose words a function reads.
+    #[inline]
+    fn executed_by(&self, read: impl Fn(usize) -> Option<usize>) -> Option<Executed> {
         let Layout { frame, inside, code, previous, instruction, .. } = *self.layout;
         // SAFETY: the function reads a variable of the thread, and needs no lock of the interpreter.
         let state = unsafe { (self.thread_state)() };
         if state == 0 {
             return None;
         }
-        // SAFETY: the interpreter frees the state of a thread after the thread's last call.
-        let mut at = unsafe { word(state + frame) };
+        let mut at = read(state + frame)?;
         if let Some(inside) = inside {
-            // SAFETY: in this layout, the state has the address of a structure with the frame.
-            at = unsafe { word(at + inside) };
+            at = read(at + inside)?;
         }
         for _ in 0..MAX_OTHER_FRAMES {
             if at == 0 {
                 return None;
             }
-            // SAFETY: a frame of this thread does not change during its call of MPI.
-            let of_frame = unsafe { word(at + code) };
-            // SAFETY: a frame keeps the object that it executes alive.
-            if of_frame != 0 && unsafe { type_of(of_frame) } == self.code_type {
-                // SAFETY: a frame with code has the address of an instruction in it.
-                let instruction = unsafe { word(at + instruction) };
-                return Some(Executed { code: of_frame, instruction });
+            let of_frame = read(at + code)?;
+            if of_frame != 0 && read(of_frame + TYPE)? == self.code_type {
+                return Some(Executed { code: of_frame, instruction: read(at + instruction)? });
             }
-            // SAFETY: a frame has the address of the one that it was called from, or 0.
-            at = unsafe { word(at + previous) };
+            at = read(at + previous)?;
         }
         None
     }
 
+    /// Returns something if the objects of this thread have the expected layout. Takes no risk: the kernel finds out what can be read.
+    fn has_layout(&self) -> Option<()> {
+        let Layout { file, name, first, .. } = *self.layout;
+        // SAFETY: if there are objects of this thread, they do not change during its call.
+        let read = |address| unsafe { readable::word_at(address) };
+        let executed = self.executed_by(read)?;
+        for text in [file, name] {
+            let text = read(executed.code + text)?;
+            if read(text.checked_add(TYPE)?)? != self.text_type {
+                return None;
+            }
+        }
+        // Two bytes each.
+        let instructions = read(executed.code + SIZE)?;
+        let distance = executed.instruction.checked_sub(executed.code + first)?;
+        if distance < instructions.checked_mul(2)? { Some(()) } else { None }
+    }
+
+    /// Returns the distance of an instruction from the first one of its code.
+    fn distance(&self, executed: &Executed) -> usize {
+        executed.instruction.wrapping_sub(executed.code + self.layout.first)
+    }
+
+    /// Returns the place of what is executed, from all in which code objects differ that are in the same memory one after the other.
+    fn place(&self, executed: &Executed) -> u64 {
+        let Layout { first_line, file, name, .. } = *self.layout;
+        let of_code = [SIZE, first_line, file, name].map(|offset| {
+            // SAFETY: a code object of this layout, which a frame of this thread keeps alive, has constants there.
+            unsafe { word(executed.code + offset) }
+        });
+        let mixed = of_code.into_iter().fold(self.distance(executed) as u64, |mixed, word| {
+            (mixed.rotate_left(26) ^ word as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15)
+        });
+        // Far from the last address, like addresses of a program.
+        IN_PYTHON | mixed >> 2
+    }
+
     /// Returns a text of a code object.
     fn text(&self, object: usize) -> Option<String> {
-        // SAFETY: a code object, which a frame keeps alive, does so with its texts.
-        if object == 0 || unsafe { type_of(object) } != self.text_type {
+        // SAFETY: a code object, which a frame keeps alive, does so with its texts, and each object has its type there.
+        if object == 0 || unsafe { word(object + TYPE) } != self.text_type {
             return None;
         }
         // SAFETY: a text has its number of characters there.
@@ -259,16 +344,6 @@ impl Interpreter {
     }
 }
 
-/// Returns the type of an object of the interpreter.
-///
-/// # Safety
-///
-/// The object is alive.
-unsafe fn type_of(object: usize) -> usize {
-    // SAFETY: the caller knows that the object is alive, and each object of CPython has its type there, which does not change.
-    unsafe { word(object + TYPE) }
-}
-
 /// Reads a word of the interpreter's objects.
 ///
 /// # Safety
@@ -283,7 +358,7 @@ unsafe fn word(address: usize) -> usize {
 mod tests {
     use std::path::Path;
 
-    use super::is_extension;
+    use super::{is_extension, is_release};
 
     #[test]
     fn extension_modules_have_names() {
@@ -295,6 +370,19 @@ mod tests {
             ("", false),
         ] {
             assert_eq!(is_extension(Path::new(name)), is, "{name}");
+        }
+    }
+
+    #[test]
+    fn layouts_are_those_of_releases() {
+        for (version, is) in [
+            ("3.12.4 (main, Jun  7 2024) [GCC 13.2.0]", true),
+            ("3.11.9+ (heads/3.11:abc) [Clang 18]", true),
+            ("3.12.0a3 (main) [GCC]", false),
+            ("3.13.0b1 (main) [GCC]", false),
+            ("3.13.0rc2 (main) [GCC]", false),
+        ] {
+            assert_eq!(is_release(version), is, "{version}");
         }
     }
 }

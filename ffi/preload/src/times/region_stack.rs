@@ -5,10 +5,13 @@ use std::sync::atomic::{
     Ordering::{Relaxed, Release},
 };
 
-use mpit_components::times::NO_REGION;
+use mpit_components::times::{NO_REGION, OTHERS};
 
 /// The maximum number of regions inside of each other that are distinguished.
 const MAX_DEPTH: usize = 32;
+
+/// The key of a region that became one of those that are distinguished: how it ends is not known.
+const NOT_KNOWN: u64 = u64::MAX;
 
 /// The regions in which a thread is.
 #[derive(Debug)]
@@ -40,6 +43,13 @@ impl Regions {
         self.current.load(Relaxed) as u16
     }
 
+    /// Returns the regions that have begun and not ended, as far as they are distinguished.
+    pub(super) fn open(&self) -> impl Iterator<Item = u16> {
+        let level = self.level.load(Relaxed) as u16;
+        let inside = self.numbers[..self.stored()].iter().map(|number| number.load(Relaxed));
+        std::iter::once(level).chain(inside).filter(|number| *number != NO_REGION)
+    }
+
     /// Leaves all regions, for another thread.
     pub(super) fn clear(&self) {
         self.depth.store(0, Relaxed);
@@ -49,6 +59,11 @@ impl Regions {
 
     fn depth(&self) -> usize {
         self.depth.load(Relaxed) as usize
+    }
+
+    /// Returns the number of regions that are distinguished.
+    fn stored(&self) -> usize {
+        self.depth().min(MAX_DEPTH)
     }
 
     fn set_depth(&self, depth: usize) {
@@ -78,22 +93,33 @@ impl Regions {
         }
         let is_it =
             |at: &usize| self.numbers[*at].load(Relaxed) == region && self.keys[*at].load(Relaxed) == 0;
-        let begun = (0..depth).rev().find(is_it);
+        let begun = (0..depth).rev().find(is_it).or_else(|| self.innermost_not_known());
         if let Some(begun) = begun {
             self.set_depth(begun);
         }
         begun.is_some_and(|begun| begun + 1 == depth)
     }
 
-    /// Ends the innermost region with a key, if there is one. Those inside of it do not end.
+    fn innermost_not_known(&self) -> Option<usize> {
+        (0..self.stored()).rev().find(|at| self.keys[*at].load(Relaxed) == NOT_KNOWN)
+    }
+
+    /// Ends the innermost region with a key, if there is one. Those inside of it do not end. Of a key that several of the distinguished ones
+    /// have, as those of a function that calls itself, the innermost region is one that is not distinguished, if there are any.
     pub(super) fn end_by_key(&self, key: u64) {
-        let depth = self.depth();
-        if depth > MAX_DEPTH {
+        let (depth, stored) = (self.depth(), self.stored());
+        let mut with_key = (0..stored).rev().filter(|at| self.keys[*at].load(Relaxed) == key);
+        let innermost = with_key.next();
+        if depth > MAX_DEPTH && (innermost.is_none() || with_key.next().is_some()) {
             self.set_depth(depth - 1);
-        } else if let Some(at) = (0..depth).rev().find(|at| self.keys[*at].load(Relaxed) == key) {
-            for inside in at + 1..depth {
+        } else if let Some(at) = innermost.or_else(|| self.innermost_not_known()) {
+            for inside in at + 1..stored {
                 self.numbers[inside - 1].store(self.numbers[inside].load(Relaxed), Relaxed);
                 self.keys[inside - 1].store(self.keys[inside].load(Relaxed), Relaxed);
+            }
+            if depth > MAX_DEPTH {
+                self.numbers[MAX_DEPTH - 1].store(OTHERS, Relaxed);
+                self.keys[MAX_DEPTH - 1].store(NOT_KNOWN, Relaxed);
             }
             self.set_depth(depth - 1);
         }
@@ -107,7 +133,7 @@ impl Regions {
 
 #[cfg(test)]
 mod tests {
-    use super::{MAX_DEPTH, Regions};
+    use super::{MAX_DEPTH, OTHERS, Regions};
 
     #[test]
     fn the_innermost_region_counts() {
@@ -143,6 +169,24 @@ mod tests {
         }
         assert_eq!(regions.current(), 0);
     }
+
+    #[test]
+    fn outer_keys_end_when_there_are_many_regions() {
+        let regions = Regions::new();
+        regions.set_level(9);
+        for key in 1..=MAX_DEPTH as u64 + 2 {
+            regions.begin(key as u16, key);
+        }
+        assert_eq!(regions.open().take(3).collect::<Vec<_>>(), [9, 1, 2]);
+        regions.end_by_key(1);
+        assert_eq!(regions.current(), OTHERS);
+        assert_eq!(regions.open().nth(1), Some(2), "the first one has ended");
+        for key in (2..=MAX_DEPTH as u64 + 2).rev() {
+            regions.end_by_key(key);
+        }
+        assert_eq!((regions.current(), regions.open().count()), (9, 1));
+    }
+
     #[test]
     fn keys_end_regions_in_any_order() {
         let regions = Regions::new();

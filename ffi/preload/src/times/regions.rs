@@ -87,7 +87,8 @@ pub(crate) extern "C" fn mpit_region_end_by_key(key: u64) {
 /// Returns true if the calling thread may change regions: any thread with `MPI_THREAD_MULTIPLE`, else the one that has initialized MPI.
 /// Other libraries annotate all threads, and regions of the process would get out of order.
 fn has_regions_of_its_own() -> bool {
-    if threads::concurrent() && times::is_active() {
+    // Also while recording is paused: a region may end meanwhile.
+    if threads::concurrent() && times::has_begun() {
         return true;
     }
     let initializing = super::INITIALIZING_THREAD.load(Relaxed);
@@ -151,7 +152,7 @@ fn change(change: Change, region: impl FnOnce() -> u16) {
             let Some(state) = state_of_thread() else { return };
             let mut fits = change_in(state, region, change);
             // The thread level is not known yet, and may make the state that of the process.
-            if threads::concurrent() && !times::is_active() {
+            if threads::concurrent() && !times::has_begun() {
                 fits &= change_in(&OF_PROCESS, region, change);
             }
             if !fits {
@@ -191,7 +192,7 @@ fn change_in(state: &'static ThreadTimes, region: u16, change: Change) -> bool {
     let ends = matches!(change, Change::End | Change::EndByKey(_));
     let begins = !ends && current == region && region != NO_REGION;
     if begins || before != current {
-        times::enter_region(thread_of(state), current, begins);
+        times::enter_region(thread_of(state), current, begins, regions.open());
     }
     fits
 }

@@ -8,10 +8,15 @@ use mpit_components::times::{self, DescribedSite, SiteRow};
 use mpit_ffi::host::modules::module_of;
 
 use super::python;
+use crate::isolation::{catch_panic, with_errno_kept};
 use crate::{return_address, unloading};
 
 /// Prepares the descriptions of places. Whether they are distinguished was decided when calls found their next definitions.
 pub(super) fn prepare() {
+    with_errno_kept(|| catch_panic(prepare_unguarded));
+}
+
+fn prepare_unguarded() {
     times::set_describe(describe);
     // mpi4py initializes MPI.
     let caller = return_address::last();
@@ -23,10 +28,12 @@ pub(super) fn prepare() {
 }
 
 /// Finds the line in Python, or the module of a return address.
-fn describe(return_address: u64) -> DescribedSite {
-    if let Some(row) = python::describe(return_address) {
+fn describe(place: u64) -> DescribedSite {
+    if let Some(row) = python::describe(place) {
         return DescribedSite { row, file: Box::default() };
     }
+    // Code without a line is in the extension module, to which the call that is described returns.
+    let return_address = if python::is_place(place) { return_address::last() } else { place };
     unloading::look_for_changes();
     let Some(module) = module_of(return_address as usize) else { return DescribedSite::default() };
     python::look_at(&module, return_address);

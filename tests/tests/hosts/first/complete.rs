@@ -11,10 +11,11 @@ use super::{FILE_MODES, FRAMEWORKS, LANGUAGES};
 use crate::equal;
 
 /// The options of `mpit run` that select no files.
-const OTHER_OPTIONS: [&str; 11] = [
+const OTHER_OPTIONS: [&str; 12] = [
     "--set",
     "--time",
     "--sites",
+    "--regions",
     "--stuck",
     "--kill",
     "--hide",
