@@ -42,6 +42,8 @@ impl Compiler {
         fs::write(&source, text).map_err(|error| format!("cannot write {}: {error}", source.display()))?;
         let mut command = Command::new(&self.path);
         command.args(["-std=gnu11", "-pthread", "-w", "-o"]).arg(program).arg(&source).stdin(Stdio::null());
+        // The first error is found by English words.
+        command.env("LC_ALL", "C");
         super::execute::leave_out_mpit(&mut command);
         let output =
             command.output().map_err(|error| format!("cannot run {}: {error}", self.path.display()))?;

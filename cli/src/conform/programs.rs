@@ -158,7 +158,7 @@ mod tests {
         assert_eq!(files, listed);
     }
 
-    /// What is only the choice of mpit, kind P, is no requirement on other libraries.
+    /// A rule of kind P is only the choice of mpit, and no requirement on other libraries.
     #[test]
     fn rules_are_those_of_the_standard() {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/internal/conformance.tsv");

@@ -25,7 +25,7 @@ use crate::{preload, print};
 /// The most processes at a time: more would compete for what libraries have one of.
 const MOST_AT_A_TIME: usize = 8;
 
-/// What is needed to compile and run programs.
+/// The compiler, the launcher and the directory of programs.
 pub(super) struct Runner {
     launch: Launch,
     compiler: Compiler,

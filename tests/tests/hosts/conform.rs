@@ -75,7 +75,7 @@ fn known_defects_of_libraries_are_found() -> Outcome {
     })
 }
 
-/// What no library keeps can be kept: the programs are right.
+/// Shows that the programs are right: a rule that every library breaks can be kept.
 #[test]
 fn mpit_breaks_no_rule() -> Outcome {
     stacks::on_each_family("conform_through_mpit", |stack| {
