@@ -22,13 +22,13 @@ impl Compiler {
                 .map(|path| Self { path })
                 .ok_or_else(|| format!("--cc: there is no compiler {}", named.display()));
         }
-        let names = names(launcher);
+        let spellings = names(launcher);
         let beside = launcher
             .and_then(Path::parent)
             .into_iter()
-            .flat_map(|directory| names.iter().map(|name| directory.join(name)));
+            .flat_map(|directory| spellings.iter().map(|name| directory.join(name)));
         let found = first_file(beside.collect())
-            .or_else(|| names.iter().find_map(|name| first_file(candidates(name)?)));
+            .or_else(|| spellings.iter().find_map(|name| first_file(candidates(name)?)));
         found.map(|path| Self { path }).ok_or_else(|| {
             "no mpicc beside the launcher or in PATH: install the development package of the MPI library, such as libopenmpi-dev or \
              libmpich-dev, or name its compiler with --cc"

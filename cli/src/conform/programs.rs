@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn programs_are_selected_by_rule_and_by_name() {
+    fn programs_are_selected() {
         let names = |names: &[&str]| {
             let names: Vec<_> = names.iter().map(|name| (*name).to_owned()).collect();
             selected(&names).map(|programs| programs.iter().map(|program| program.name).collect::<Vec<_>>())
