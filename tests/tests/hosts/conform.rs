@@ -30,7 +30,7 @@ const DEFECTS: [(&str, &str, &str); 8] = [
 ];
 
 /// The programs that fail with mpit because of the library's own variables, whose properties mpit does not change.
-const OF_THE_LIBRARY: [&str; 3] = ["R61-cvars", "R63", "R73"];
+const OF_THE_LIBRARY: [&str; 4] = ["R61-cvars", "R63", "R73", "R93"];
 
 /// Returns the report about the library of a stack.
 pub(crate) fn report(stack: &Stack, options: &[&str]) -> Outcome<Value> {
