@@ -114,6 +114,13 @@ pub(super) fn outcome(ended: &Ended, limit: Duration, is_launched: bool) -> Outc
     }
 }
 
+/// Returns the performance variable of which a handle was about to be made when a program crashed. Programs print its name before, and a
+/// line after that.
+pub(super) fn crash_in_handle(ended: &Ended) -> Option<&str> {
+    let is_mark = |line: &&str| line.starts_with("handle of ") || *line == "made";
+    ended.stderr.lines().rfind(is_mark)?.strip_prefix("handle of ")
+}
+
 /// Describes the end of a process, with the signal that a launcher reports for one of a job.
 fn end(status: ExitStatus, stderr: &str) -> String {
     let named = |signal: i32| signal_name(signal).map_or_else(|| format!("signal {signal}"), str::to_owned);
@@ -180,6 +187,14 @@ mod tests {
             fails("crashes at the end of the process: SIGABRT")
         );
         assert_eq!(outcome_of(None, "", "", true), fails("hangs: it was ended after 10 s"));
+    }
+
+    #[test]
+    fn crashes_in_handles_are_recognized() {
+        let ended = |stderr: &str| Ended { status: None, stdout: String::new(), stderr: stderr.into() };
+        assert_eq!(crash_in_handle(&ended("handle of a\nmade\nhandle of b\nbacktrace\n")), Some("b"));
+        assert_eq!(crash_in_handle(&ended("handle of a\nmade\nbacktrace\n")), None);
+        assert_eq!(crash_in_handle(&ended("backtrace\n")), None);
     }
 
     #[test]
