@@ -22,13 +22,13 @@ impl Compiler {
                 .map(|path| Self { path })
                 .ok_or_else(|| format!("--cc: there is no compiler {}", named.display()));
         }
-        let names = names(launcher);
+        let spellings = names(launcher);
         let beside = launcher
             .and_then(Path::parent)
             .into_iter()
-            .flat_map(|directory| names.iter().map(|name| directory.join(name)));
+            .flat_map(|directory| spellings.iter().map(|name| directory.join(name)));
         let found = first_file(beside.collect())
-            .or_else(|| names.iter().find_map(|name| first_file(candidates(name)?)));
+            .or_else(|| spellings.iter().find_map(|name| first_file(candidates(name)?)));
         found.map(|path| Self { path }).ok_or_else(|| {
             "no mpicc beside the launcher or in PATH: install the development package of the MPI library, such as libopenmpi-dev or \
              libmpich-dev, or name its compiler with --cc"
@@ -42,6 +42,8 @@ impl Compiler {
         fs::write(&source, text).map_err(|error| format!("cannot write {}: {error}", source.display()))?;
         let mut command = Command::new(&self.path);
         command.args(["-std=gnu11", "-pthread", "-w", "-o"]).arg(program).arg(&source).stdin(Stdio::null());
+        // The first error is found by English words.
+        command.env("LC_ALL", "C");
         super::execute::leave_out_mpit(&mut command);
         let output =
             command.output().map_err(|error| format!("cannot run {}: {error}", self.path.display()))?;

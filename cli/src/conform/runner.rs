@@ -25,7 +25,10 @@ use crate::{preload, print};
 /// The most processes at a time: more would compete for what libraries have one of.
 const MOST_AT_A_TIME: usize = 8;
 
-/// What is needed to compile and run programs.
+/// The rule that a handle can be made.
+const MAKES_HANDLES: &str = "F17";
+
+/// The compiler, the launcher and the directory of programs.
 pub(super) struct Runner {
     launch: Launch,
     compiler: Compiler,
@@ -132,7 +135,19 @@ impl Runner {
         if let Err(error) = self.compiler.compile(&program.text(), &file) {
             return Ok(Outcome::Fails(format!("does not compile: {error}")));
         }
-        Ok(execute::outcome(&self.run(&file, is_launched)?, self.limit, is_launched))
+        let ended = self.run(&file, is_launched)?;
+        let outcome = execute::outcome(&ended, self.limit, is_launched);
+        // Only one program is about that; the others have not come to their rules.
+        let is_crash = matches!(&outcome, Outcome::Fails(evidence) if evidence.starts_with("crashes"));
+        if is_crash
+            && program.rule != MAKES_HANDLES
+            && let Some(variable) = execute::crash_in_handle(&ended)
+        {
+            return Ok(Outcome::NotChecked(format!(
+                "the library crashes when a handle of {variable} is made"
+            )));
+        }
+        Ok(outcome)
     }
 
     /// Runs single processes, several at a time, and then jobs, one after the other.

@@ -5,14 +5,14 @@ int main(void)
 {
     for (int n, i = 0, end = CATEGORIES(); i < end; i++)
         for (int kind = 0; kind < 3 && queried(i); kind++) {
-            int room = sizes[kind] - 1;
-            if (room < 1)
+            int capacity = sizes[kind] - 1;
+            if (capacity < 1)
                 continue;
             memset(members, -1, sizeof members);
-            int code = list[kind](i, room, members);
-            if (++tried && (code != MPI_SUCCESS || members[room] != -1 || members[room - 1] == -1))
-                FAILS("%s: %d %s in room for %d, code %d", name, sizes[kind], kinds[kind], room, code);
-            for (int at = 1; at < room; at++)
+            int code = list[kind](i, capacity, members);
+            if (++tried && (code != MPI_SUCCESS || members[capacity] != -1 || members[capacity - 1] == -1))
+                FAILS("%s: %d %s in room for %d, code %d", name, sizes[kind], kinds[kind], capacity, code);
+            for (int at = 1; at < capacity; at++)
                 if (members[at] == members[at - 1])
                     FAILS("%s: two of the %s are %d", name, kinds[kind], members[at]);
         }

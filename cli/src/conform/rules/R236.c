@@ -13,11 +13,11 @@ int main(void)
         size = MOST;
         if (MPI_T_event_get_info(i, name, &(int){512}, 0, types, at, &size, 0, 0, 0, 0, &bind) != MPI_SUCCESS || size > MOST)
             continue;
-        int room = 0;
+        int capacity = 0;
         MPI_Aint first = -77;
-        MPI_T_event_get_info(i, 0, 0, 0, types, &first, &room, 0, 0, 0, 0, 0);
-        if (room != size || first != -77)
-            FAILS("%s has %d elements; with room for none, %d are returned, or one is written", name, size, room);
+        MPI_T_event_get_info(i, 0, 0, 0, types, &first, &capacity, 0, 0, 0, 0, 0);
+        if (capacity != size || first != -77)
+            FAILS("%s has %d elements; with room for none, %d are returned, or one is written", name, size, capacity);
     }
     HOLDS(n, "event types");
 }

@@ -7,9 +7,9 @@ static int n, tried, class, bind, readonly, continuous, atomic, count, bytes;
 static int opened(int i, MPI_T_pvar_session in, MPI_T_pvar_handle *to)
 {
     return !MPI_T_pvar_get_info(i, name, &(int){512}, 0, &class, &type, 0, 0, 0, &bind, &readonly, &continuous, &atomic)
-           && (bind == MPI_T_BIND_NO_OBJECT || bind == MPI_T_BIND_MPI_COMM)
+           && (bind == MPI_T_BIND_NO_OBJECT || bind == MPI_T_BIND_MPI_COMM) && fprintf(stderr, "handle of %s\n", name)
            && !MPI_T_pvar_handle_alloc(in, i, bind == MPI_T_BIND_MPI_COMM ? &world : NULL, to, &count)
-           && !MPI_Type_size(type, &bytes) && (bytes *= count) < (int)sizeof value;
+           && !MPI_Type_size(type, &bytes) && (bytes *= count) < (int)sizeof value && fprintf(stderr, "made\n");
 }
 #define PVARS() (INIT(), MPI_T_pvar_session_create(&session), MPI_T_pvar_session_create(&other), MPI_T_pvar_get_num(&n), n)
 #define FOR_EACH(i) for (int i = 0, all = PVARS(); i < all; i++) if (opened(i, session, &handle))
