@@ -138,12 +138,14 @@ struct Executed {
 /// Returns the place of a call: that of the code in Python if it comes from an extension module, else its return address.
 #[inline]
 pub(super) fn place(return_address: u64) -> u64 {
+    if is_in_extension(return_address) { in_python(return_address) } else { return_address }
+}
+
+/// Returns true for a return address in the extension module that calls MPI.
+#[inline]
+pub(super) fn is_in_extension(return_address: u64) -> bool {
     let len = LEN.load(Acquire);
-    if return_address.wrapping_sub(BEGIN.load(Relaxed)) < len {
-        in_python(return_address)
-    } else {
-        return_address
-    }
+    return_address.wrapping_sub(BEGIN.load(Relaxed)) < len
 }
 
 #[inline(never)]

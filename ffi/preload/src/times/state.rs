@@ -82,10 +82,15 @@ impl ThreadTimes {
         Origin { region: self.regions.current(), return_address: python::place(return_address::last()) }
     }
 
-    /// Returns the words of a call that are not those of the last one. Takes no lock. Returns `None` if they are not known.
+    /// Returns the words of a call that are not those of the last one. Takes no lock. Returns `None` if they are not known, or if the call's place
+    /// has to be found in Python, which would make this function longer for all calls.
     #[inline(never)]
     pub(super) fn renew(&'static self, call: MeasuredCall, comm: u64) -> Option<&'static Place> {
-        let origin = self.origin();
+        let return_address = return_address::last();
+        if python::is_in_extension(return_address) {
+            return None;
+        }
+        let origin = Origin { region: self.regions.current(), return_address };
         let at_first_probe = self.origins.get().and_then(|known| known.at_first_probe(call, comm, origin));
         at_first_probe.or_else(|| self.known(call, comm, origin))
     }
