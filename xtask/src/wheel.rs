@@ -43,7 +43,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     let mut hatch = Command::new(tools.join("bin/python"));
     hatch.args(["-m", "hatchling", "build", "-t", "wheel", "-d"]).arg(&output);
     hatch.env("MPIT_WHEEL_FILES", unpacked.path().join(name.trim_end_matches(".tar.xz")));
-    hatch.env("MPIT_WHEEL_PLATFORM", platform);
+    hatch.env("MPIT_WHEEL_PLATFORM", &platform);
     build::run(hatch.current_dir(paths::workspace().join("python")))?;
     let wheel = output.join(format!("mpit-{VERSION}-py3-none-{platform}.whl"));
     let bytes = fs::metadata(&wheel).context(wheel.display())?.len();
