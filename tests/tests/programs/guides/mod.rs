@@ -163,7 +163,7 @@ mod second {
             packages.trim(),
             read(PAGE)?.replace("manylinux2014_", "linux_"),
             // The wheel has the library of this option, too.
-            "```console\n$ mpit run --regions kokkos -- echo hello\nhello\n```\n"
+            "```console\n$ mpit run --quiet --regions kokkos -- echo hello\nhello\n```\n"
         );
         follow_text(PAGE, &text, &TWO_STACKS[0])
     }
