@@ -15,6 +15,7 @@ use crate::times::{self, PAUSE, RESUME, WRITE};
 /// Records a new session. It has an error handler of its own, as have communicators that are created from its groups.
 fn session_initialized(session: Option<LiveSession<'_>>) {
     in_advance::forbid();
+    times::set_initializing_thread();
     lifecycle::session_initialized(session);
     if lifecycle::is_initialized() {
         EARLY_LEVELS.apply();
@@ -77,6 +78,7 @@ impl EarlyLevels {
 }
 
 fn world_initialized() {
+    times::set_initializing_thread();
     lifecycle::world_initialized();
     if lifecycle::is_initialized() {
         EARLY_LEVELS.apply();

@@ -91,6 +91,11 @@ pub(crate) struct Entered {
     start: u64,
 }
 
+/// Stores that the calling thread has initialized MPI, or the first session.
+pub(crate) fn set_initializing_thread() {
+    _ = INITIALIZING_THREAD.compare_exchange(0, thread_slots::thread(), Relaxed, Relaxed);
+}
+
 /// Begins to measure a call, in whatever state this process is.
 #[inline(never)]
 pub(crate) fn enter(call: MeasuredCall, arguments: &Arguments) -> Entered {
@@ -98,10 +103,6 @@ pub(crate) fn enter(call: MeasuredCall, arguments: &Arguments) -> Entered {
     let not_counted = Entered { begun, state: None, origin: Origin::default(), start: 0 };
     if !is_wanted() {
         return not_counted;
-    }
-    if call.begins_mpi {
-        // The thread of the first session.
-        _ = INITIALIZING_THREAD.compare_exchange(0, thread_slots::thread(), Relaxed, Relaxed);
     }
     if call.is_initialization && !times::is_active() {
         times::prepare();

@@ -18,8 +18,6 @@ pub(crate) struct MeasuredCall {
     pub(super) lock_change: Option<LockChange>,
     pub(super) buffer_use: Option<BufferUse>,
     pub(crate) is_initialization: bool,
-    /// True for the initialization of MPI, or of a session.
-    pub(crate) begins_mpi: bool,
     pub(crate) is_finalization: bool,
     pub(crate) may_wait: bool,
     /// True if it counts to its communicator. One that is freed has no words any more when the call ends.
@@ -96,7 +94,6 @@ impl MeasuredCall {
             lock_change,
             buffer_use,
             is_initialization: matches!(name, b"Init" | b"Init_thread"),
-            begins_mpi: matches!(name, b"Init" | b"Init_thread" | b"Session_init"),
             is_finalization: matches!(name, b"Finalize"),
             may_wait: call.may_wait(),
             has_comm: !matches!(name, b"Comm_free" | b"Comm_disconnect"),
