@@ -12,7 +12,7 @@ use std::ffi::{CStr, c_char, c_int, c_void};
 use std::path::Path;
 use std::ptr::NonNull;
 use std::sync::atomic::{
-    AtomicU64,
+    AtomicU64, AtomicUsize,
     Ordering::{Acquire, Relaxed, Release},
 };
 
@@ -43,6 +43,10 @@ const MAX_TEXT: usize = 4096;
 /// The offset of the type in an object, and that of the number of elements in one with a size.
 const TYPE: usize = 8;
 const SIZE: usize = 16;
+
+/// The offset of the hash of a text, and the value without one.
+const HASH: usize = 24;
+const NO_HASH: usize = usize::MAX;
 
 /// The offsets of what is read, in bytes, in a version of CPython on machines with words of 64 bits.
 #[derive(Debug)]
@@ -306,14 +310,20 @@ impl Interpreter {
         executed.instruction.wrapping_sub(executed.code + self.layout.first)
     }
 
-    /// Returns the place of what is executed, from all in which code objects differ that are in the same memory one after the other.
+    /// Returns the place of what is executed, from all in which code objects differ that are in the same memory one after the other. Code that
+    /// a program compiles again is in the same place.
     fn place(&self, executed: &Executed) -> u64 {
         let Layout { first_line, file, name, .. } = *self.layout;
-        let of_code = [SIZE, first_line, file, name].map(|offset| {
-            // SAFETY: a code object of this layout, which a frame of this thread keeps alive, has constants there.
-            unsafe { word(executed.code + offset) }
-        });
-        let mixed = of_code.into_iter().fold(self.distance(executed) as u64, |mixed, word| {
+        // SAFETY: a code object of this layout, which a frame of this thread keeps alive, has members there.
+        let of_code = |offset| unsafe { word(executed.code + offset) };
+        let of_text = |offset| {
+            let text = of_code(offset);
+            // SAFETY: the code keeps its texts alive, which have a hash there.
+            let hash = unsafe { word(text + HASH) };
+            if hash == NO_HASH { text } else { hash }
+        };
+        let words = [of_code(SIZE), of_code(first_line), of_text(file), of_text(name)];
+        let mixed = words.into_iter().fold(self.distance(executed) as u64, |mixed, word| {
             (mixed.rotate_left(26) ^ word as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15)
         });
         // Far from the last address, like addresses of a program.
@@ -348,10 +358,11 @@ impl Interpreter {
 ///
 /// # Safety
 ///
-/// It is a member of an object that is alive, and no other thread writes it meanwhile.
+/// It is a member of an object that is alive, and no other thread writes it meanwhile, except for the hash of a text.
 unsafe fn word(address: usize) -> usize {
+    let word = std::ptr::with_exposed_provenance_mut::<usize>(address);
     // SAFETY: the caller has checked that an object of the interpreter, whose members are aligned, has a word there.
-    unsafe { std::ptr::with_exposed_provenance::<usize>(address).read() }
+    unsafe { AtomicUsize::from_ptr(word) }.load(Relaxed)
 }
 
 #[cfg(test)]
