@@ -31,9 +31,6 @@ pub const NO_REGION: u16 = 0;
 /// The number of regions that are not distinguished.
 pub const OTHERS: u16 = OTHER_REGIONS as u16;
 
-/// The maximum number of return addresses whose places are known without a description.
-const MAX_KNOWN: usize = 1 << 16;
-
 /// The part of the program that makes a call.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Origin {
@@ -182,10 +179,6 @@ pub(super) fn site(return_address: u64) -> u64 {
     let number = sites.number_of(site);
     // The map belongs to another generation if an object was closed meanwhile.
     if generation.is_some_and(|generation| sites.generation == generation) {
-        // Places in code that a program generates may be new in each call.
-        if sites.numbers.len() >= MAX_KNOWN {
-            sites.numbers.clear();
-        }
         sites.numbers.insert(return_address, number);
     }
     number
