@@ -12,7 +12,7 @@ use std::ffi::{CStr, c_char, c_int, c_void};
 use std::path::Path;
 use std::ptr::NonNull;
 use std::sync::atomic::{
-    AtomicU64,
+    AtomicU64, AtomicUsize,
     Ordering::{Acquire, Relaxed, Release},
 };
 
@@ -43,6 +43,10 @@ const MAX_TEXT: usize = 4096;
 /// The offset of the type in an object, and that of the number of elements in one with a size.
 const TYPE: usize = 8;
 const SIZE: usize = 16;
+
+/// The offset of the hash of a text, and the value without one.
+const HASH: usize = 24;
+const NO_HASH: usize = usize::MAX;
 
 /// The offsets of what is read, in bytes, in a version of CPython on machines with words of 64 bits.
 #[derive(Debug)]
@@ -308,16 +312,15 @@ impl Interpreter {
         executed.instruction.wrapping_sub(executed.code + self.layout.first)
     }
 
-    /// Returns the place of what is executed, from all in which code objects differ that are in the same memory one after the other.
+    /// Returns the place of what is executed, from all in which code objects differ that are in the same memory one after the other. Code that
+    /// a program compiles again is in the same place.
     fn place(&self, executed: &Executed) -> u64 {
         let Layout { first_line, file, name, .. } = *self.layout;
-        let of_code = [SIZE, first_line, file, name].map(|offset| {
-            // SAFETY: a code object of this layout, which a frame of this thread keeps alive, has constants there.
-            unsafe { word(executed.code + offset) }
-        });
-        let mixed = of_code.into_iter().fold(self.distance(executed) as u64, |mixed, word| {
-            (mixed.rotate_left(26) ^ word as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15)
-        });
+        // SAFETY: a code object of this layout, which a frame of this thread keeps alive, has members there.
+        let of_code = |offset| unsafe { word(executed.code + offset) };
+        let (file, name) = (self.hash(of_code(file)), self.hash(of_code(name)));
+        let words = [of_code(SIZE), of_code(first_line), file, name];
+        let mixed = words.into_iter().fold(self.distance(executed), mix) as u64;
         // Far from the last address, like addresses of a program.
         IN_PYTHON | mixed >> 2
     }
@@ -328,32 +331,56 @@ impl Interpreter {
         if object == 0 || unsafe { word(object + TYPE) } != self.text_type {
             return None;
         }
-        // SAFETY: a text has its number of characters there.
-        let len = unsafe { word(object + SIZE) }.min(MAX_TEXT);
-        // SAFETY: a text has its state there, behind the hash.
-        let state = unsafe { word(object + SIZE + 16) };
-        let (width, is_compact, is_ascii) = (state >> 2 & 7, state >> 5 & 1 == 1, state >> 6 & 1 == 1);
-        if !is_compact || !matches!(width, 1 | 2 | 4) {
-            return None;
-        }
-        let first = object + if is_ascii { self.layout.ascii } else { self.layout.wide };
-        let characters = std::ptr::with_exposed_provenance::<u8>(first);
-        // SAFETY: a compact text has its characters of this width there, and texts do not change.
-        let characters = unsafe { std::slice::from_raw_parts(characters, len * width) };
+        let (characters, width) = self.characters(object)?;
         let character =
             |bytes: &[u8]| bytes.iter().rev().fold(0, |number, byte| number << 8 | u32::from(*byte));
         characters.chunks_exact(width).map(|bytes| char::from_u32(character(bytes))).collect()
     }
+
+    /// Returns the characters of a text, which a frame of this thread keeps alive, and their width in bytes.
+    fn characters(&self, text: usize) -> Option<(&[u8], usize)> {
+        // SAFETY: a text has its number of characters there.
+        let len = unsafe { word(text + SIZE) }.min(MAX_TEXT);
+        // SAFETY: a text has its state there, behind the hash.
+        let state = unsafe { word(text + HASH + 8) };
+        let (width, is_compact, is_ascii) = (state >> 2 & 7, state >> 5 & 1 == 1, state >> 6 & 1 == 1);
+        if !is_compact || !matches!(width, 1 | 2 | 4) {
+            return None;
+        }
+        let first = text + if is_ascii { self.layout.ascii } else { self.layout.wide };
+        let characters = std::ptr::with_exposed_provenance::<u8>(first);
+        // SAFETY: a compact text has its characters of this width there, and texts do not change.
+        Some((unsafe { std::slice::from_raw_parts(characters, len * width) }, width))
+    }
+
+    /// Returns a hash of a text: that of the interpreter, or one of the characters.
+    fn hash(&self, text: usize) -> usize {
+        // SAFETY: a code object, which a frame keeps alive, does so with its texts, which have a hash there.
+        let hash = unsafe { word(text + HASH) };
+        if hash != NO_HASH {
+            return hash;
+        }
+        let Some((characters, _)) = self.characters(text) else { return text };
+        let (words, rest) = characters.as_chunks();
+        let rest = rest.iter().fold(characters.len(), |mixed, byte| mixed << 8 ^ usize::from(*byte));
+        words.iter().fold(rest, |mixed, word| mix(mixed, usize::from_le_bytes(*word)))
+    }
+}
+
+/// Adds a word to a hash.
+fn mix(hash: usize, word: usize) -> usize {
+    (hash.rotate_left(26) ^ word).wrapping_mul(0x9E37_79B9_7F4A_7C15)
 }
 
 /// Reads a word of the interpreter's objects.
 ///
 /// # Safety
 ///
-/// It is a member of an object that is alive, and no other thread writes it meanwhile.
+/// It is a member of an object that is alive, and no other thread writes it meanwhile, except for the hash of a text.
 unsafe fn word(address: usize) -> usize {
+    let word = std::ptr::with_exposed_provenance_mut::<usize>(address);
     // SAFETY: the caller has checked that an object of the interpreter, whose members are aligned, has a word there.
-    unsafe { std::ptr::with_exposed_provenance::<usize>(address).read() }
+    unsafe { AtomicUsize::from_ptr(word) }.load(Relaxed)
 }
 
 #[cfg(test)]
