@@ -84,19 +84,24 @@ fn wait(mut child: Child, limit: Duration, is_interrupted: &AtomicBool) -> io::R
 
 /// Returns the result of a program by its output and its end.
 pub(super) fn outcome(ended: &Ended, limit: Duration, is_launched: bool) -> Outcome {
-    let found = |mark: &str| ended.stdout.lines().find_map(|line| line.strip_prefix(mark));
+    // Launchers may join the lines of several processes.
+    let lines = || ended.stdout.lines().map(|line| (line, line.trim_start_matches("ok")));
+    let found = |mark: &str| lines().find_map(|(_, rest)| rest.strip_prefix(mark));
     if let Some(evidence) = found("fails: ") {
         return Outcome::Fails(evidence.to_owned());
     }
     let Some(status) = ended.status else {
         return Outcome::Fails(format!("hangs: it was ended after {} s", limit.as_secs_f64()));
     };
-    let is_well = ended.stdout.lines().any(|line| line == "ok");
+    let is_well = lines().any(|(line, rest)| rest.is_empty() && !line.is_empty());
     if is_well && (is_launched || status.success()) {
         return Outcome::Holds;
     }
     if let Some(reason) = found("not applicable: ") {
         return Outcome::NotChecked(reason.to_owned());
+    }
+    if status.success() {
+        return Outcome::Fails("ends without a result".into());
     }
     let how = end(status, &ended.stderr);
     if is_well {
@@ -153,6 +158,9 @@ mod tests {
         );
         // A launcher may complain about processes that end without MPI_Finalize.
         assert_eq!(outcome_of(Some(0x100), "ok\nok\n", "", true), Outcome::Holds);
+        assert_eq!(outcome_of(Some(0), "okok\n\n", "", true), Outcome::Holds);
+        assert_eq!(outcome_of(Some(0), "okfails: x\n\n", "", true), Outcome::Fails("x".into()));
+        assert_eq!(outcome_of(Some(0), "", "", true), Outcome::Fails("ends without a result".into()));
     }
 
     #[test]

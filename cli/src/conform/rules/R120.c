@@ -15,5 +15,5 @@ int main(void)
     MPI_Finalize();
     if (wrong)
         FAILS("%s is %g in a new handle", name, type == MPI_DOUBLE ? *(double *)value : *(unsigned *)value);
-    HOLDS(tried || rank, "counters or timers with a value");
+    rank ? (void)0 : HOLDS(tried, "counters or timers with a value");
 }
