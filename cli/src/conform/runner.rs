@@ -14,8 +14,8 @@ use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use tempfile::TempDir;
 
 use super::Report;
-use super::compiler::Compiler;
-use super::execute::{self, Ended};
+use super::compiler::{Compiler, lacks_name_of_mpi};
+use super::execute::{self, Ended, Job};
 use super::launch::Launch;
 use super::library::{MpiLibrary, PROBE};
 use super::programs::Program;
@@ -25,7 +25,7 @@ use crate::{preload, print};
 /// The most processes at a time: more would compete for what libraries have one of.
 const MOST_AT_A_TIME: usize = 8;
 
-/// What is needed to compile and run programs.
+/// The compiler, the launcher and the limits with which programs run.
 pub(super) struct Runner {
     launch: Launch,
     compiler: Compiler,
@@ -130,9 +130,16 @@ impl Runner {
         }
         let file = self.directory.path().join(program.name);
         if let Err(error) = self.compiler.compile(&program.text(), &file) {
-            return Ok(Outcome::Fails(format!("does not compile: {error}")));
+            let evidence = format!("does not compile: {error}");
+            return Ok(if lacks_name_of_mpi(&error) {
+                Outcome::Fails(evidence)
+            } else {
+                Outcome::NotChecked(evidence)
+            });
         }
-        Ok(execute::outcome(&self.run(&file, is_launched)?, self.limit, is_launched))
+        let job = Job { processes: library.processes as usize, needs_peers: program.needs_peers };
+        let job = if is_launched { Some(job) } else { None };
+        Ok(execute::outcome(&self.run(&file, is_launched)?, self.limit, job))
     }
 
     /// Runs single processes, several at a time, and then jobs, one after the other.
