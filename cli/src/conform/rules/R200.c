@@ -1,21 +1,21 @@
 /* R200: Lists of categories grow only at their end. */
 #include "conform.h"
-enum { ROOM = 4096 };
+enum { CAPACITY = 4096 };
 static int (*const list[])(int, int, int *) = {MPI_T_category_get_cvars, MPI_T_category_get_pvars,
                                                MPI_T_category_get_categories};
 static int get(int i, int kind, int *members)
 {
     int sizes[3] = {0};
-    if (MPI_T_category_get_info(i, 0, 0, 0, 0, &sizes[0], &sizes[1], &sizes[2]) || list[kind](i, ROOM, members))
+    if (MPI_T_category_get_info(i, 0, 0, 0, 0, &sizes[0], &sizes[1], &sizes[2]) || list[kind](i, CAPACITY, members))
         return 0;
-    return sizes[kind] < ROOM ? sizes[kind] : ROOM;
+    return sizes[kind] < CAPACITY ? sizes[kind] : CAPACITY;
 }
 int main(void)
 {
-    int n, now[ROOM], tried = 0;
+    int n, now[CAPACITY], tried = 0;
     MPI_T_init_thread(MPI_THREAD_SINGLE, &n);
     MPI_T_category_get_num(&n);
-    int (*before)[3][ROOM] = calloc(n + 1, sizeof *before), (*sizes)[3] = calloc(n + 1, sizeof *sizes);
+    int (*before)[3][CAPACITY] = calloc(n + 1, sizeof *before), (*sizes)[3] = calloc(n + 1, sizeof *sizes);
     for (int i = 0; i < n; i++)
         for (int kind = 0; kind < 3; kind++)
             sizes[i][kind] = get(i, kind, before[i][kind]);

@@ -6,8 +6,8 @@ int main(void)
     for (int n, i = 0, end = CATEGORIES(); i < end; i++)
         for (int kind = 0; kind < 3 && queried(i); kind++) {
             memset(members, -1, sizeof members);
-            int listed = 0, code = list[kind](i, ROOM, members);
-            while (listed < ROOM && members[listed] != -1)
+            int listed = 0, code = list[kind](i, CAPACITY, members);
+            while (listed < CAPACITY && members[listed] != -1)
                 listed++;
             tried += listed > 0;
             if (code != MPI_SUCCESS || listed != sizes[kind])

@@ -5,7 +5,7 @@ int main(void)
 {
     for (int n, i = 0, end = CATEGORIES(); i < end; i++)
         for (int kind = 0; kind < 3 && queried(i); kind++) {
-            list[kind](i, sizes[kind] < ROOM ? sizes[kind] : ROOM, members);
+            list[kind](i, sizes[kind] < CAPACITY ? sizes[kind] : CAPACITY, members);
             for (int at = 0; at < sizes[kind]; at++) {
                 const int of = members[at];
                 int code = kind == 0   ? MPI_T_cvar_get_info(of, 0, 0, 0, 0, 0, 0, 0, 0, 0)

@@ -1,8 +1,8 @@
-enum { ROOM = 1 << 16 };
+enum { CAPACITY = 1 << 16 };
 static const char *const kinds[] = {"control variables", "performance variables", "categories"};
 static int (*const list[])(int, int, int *) = {MPI_T_category_get_cvars, MPI_T_category_get_pvars,
                                                MPI_T_category_get_categories};
-static int members[ROOM], sizes[3], tried;
+static int members[CAPACITY], sizes[3], tried;
 static char name[512];
 static int queried(int i)
 {
