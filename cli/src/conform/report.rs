@@ -243,7 +243,7 @@ mod tests {
         );
     }
 
-    /// Where the standard leaves the choice, a library that chooses badly breaks no rule.
+    /// A bad choice among those that the standard leaves breaks no rule.
     #[test]
     fn advice_is_no_broken_rule() {
         let programs = crate::conform::programs::selected(&["R211".into()]).unwrap();
