@@ -87,12 +87,11 @@ impl Program {
     pub(super) fn text(&self) -> String {
         let mut text = String::new();
         for line in self.source.lines() {
-            match header(line) {
-                Some(header) => text.push_str(header),
-                None => {
-                    text.push_str(line);
-                    text.push('\n');
-                }
+            if let Some(header) = header(line) {
+                text.push_str(header);
+            } else {
+                text.push_str(line);
+                text.push('\n');
             }
         }
         text
