@@ -21,17 +21,18 @@ pub(super) fn read(files: &[PathBuf]) -> Result<Vec<Report>, String> {
 /// Returns the scores, the rules that a library breaks, and the evidence.
 pub(super) fn markdown(reports: &[Report]) -> String {
     let mut out = String::from(
-        "| | library | rules that hold | of those checked | not checked |\n|---|---|---|---|---|\n",
+        "| | library | rules that hold | of those checked | only against advice | not checked |\n|---|---|---|---|---|---|\n",
     );
     for (letter, report) in ('A'..).zip(reports) {
         let score = report.rules;
         let _ = writeln!(
             out,
-            "| {letter} | {}, MPI {} | {} | {} | {} |",
+            "| {letter} | {}, MPI {} | {} | {} | {} | {} |",
             report.name(),
             report.library.mpi,
             score.hold,
             score.checked(),
+            score.advice,
             score.not_checked
         );
     }
@@ -46,7 +47,8 @@ pub(super) fn markdown(reports: &[Report]) -> String {
             continue;
         }
         let outcomes: Vec<_> = reports.iter().map(|report| outcome(report, &check.program)).collect();
-        if !outcomes.iter().flatten().any(|outcome| matches!(outcome, Outcome::Fails(_))) {
+        if !outcomes.iter().flatten().any(|outcome| matches!(outcome, Outcome::Fails(_) | Outcome::Advice(_)))
+        {
             continue;
         }
         let cells: Vec<_> = outcomes.iter().map(|outcome| cell(*outcome)).collect();
@@ -64,6 +66,7 @@ fn outcome<'a>(report: &'a Report, program: &str) -> Option<&'a Outcome> {
 fn cell(outcome: Option<&Outcome>) -> &'static str {
     match outcome {
         Some(Outcome::Fails(_)) => "**fails**",
+        Some(Outcome::Advice(_)) => "advice",
         Some(Outcome::Holds) => "holds",
         Some(Outcome::NotChecked(_)) | None => "",
     }
@@ -73,7 +76,7 @@ fn cell(outcome: Option<&Outcome>) -> &'static str {
 fn add_evidence(out: &mut String, program: &str, outcomes: &[Option<&Outcome>]) {
     let mut all: BTreeMap<&str, Vec<String>> = BTreeMap::new();
     for (letter, outcome) in ('A'..).zip(outcomes) {
-        if let Some(Outcome::Fails(text)) = outcome {
+        if let Some(Outcome::Fails(text) | Outcome::Advice(text)) = outcome {
             all.entry(text).or_default().push(letter.into());
         }
     }

@@ -22,13 +22,13 @@ impl Compiler {
                 .map(|path| Self { path })
                 .ok_or_else(|| format!("--cc: there is no compiler {}", named.display()));
         }
-        let spellings = names(launcher);
+        let wrappers = wrappers(launcher);
         let beside = launcher
             .and_then(Path::parent)
             .into_iter()
-            .flat_map(|directory| spellings.iter().map(|name| directory.join(name)));
+            .flat_map(|directory| wrappers.iter().map(|wrapper| directory.join(wrapper)));
         let found = first_file(beside.collect())
-            .or_else(|| spellings.iter().find_map(|name| first_file(candidates(name)?)));
+            .or_else(|| wrappers.iter().find_map(|wrapper| first_file(candidates(wrapper)?)));
         found.map(|path| Self { path }).ok_or_else(|| {
             "no mpicc beside the launcher or in PATH: install the development package of the MPI library, such as libopenmpi-dev or \
              libmpich-dev, or name its compiler with --cc"
@@ -41,9 +41,9 @@ impl Compiler {
         let source = program.with_extension("c");
         fs::write(&source, text).map_err(|error| format!("cannot write {}: {error}", source.display()))?;
         let mut command = Command::new(&self.path);
-        command.args(["-std=gnu11", "-pthread", "-w", "-o"]).arg(program).arg(&source).stdin(Stdio::null());
-        // The first error is found by English words.
-        command.env("LC_ALL", "C");
+        command.args(["-std=gnu11", "-pthread", "-w", "-o"]).arg(program).arg(&source);
+        // Before glibc 2.34, dlsym is in libdl. Errors are read in English.
+        command.arg("-ldl").env("LC_ALL", "C").stdin(Stdio::null());
         super::execute::leave_out_mpit(&mut command);
         let output =
             command.output().map_err(|error| format!("cannot run {}: {error}", self.path.display()))?;
@@ -62,7 +62,7 @@ fn first_file(files: Vec<PathBuf>) -> Option<PathBuf> {
 
 /// Returns the names of the compiler of a launcher: distributions with several MPI libraries add a suffix to both, as in
 /// `mpiexec.openmpi`.
-fn names(launcher: Option<&Path>) -> Vec<String> {
+fn wrappers(launcher: Option<&Path>) -> Vec<String> {
     let name = launcher.and_then(Path::file_name).and_then(OsStr::to_str).unwrap_or_default();
     let suffix = name.find(['.', '-']).map(|at| &name[at..]).filter(|suffix| *suffix != ".hydra");
     suffix.map(|suffix| format!("mpicc{suffix}")).into_iter().chain(["mpicc".to_owned()]).collect()
@@ -75,16 +75,25 @@ fn first_error(text: &str) -> Option<String> {
     is_about("undefined reference").or_else(|| is_about("error: "))
 }
 
+/// Returns true if an error of a compiler or a linker is about a name of MPI that the library lacks.
+pub(super) fn lacks_name_of_mpi(error: &str) -> bool {
+    let is_missing = ["undeclared", "undefined", "implicit declaration", "unknown type name"]
+        .iter()
+        .any(|part| error.contains(part));
+    let mut words = error.split(|char: char| char != '_' && !char.is_ascii_alphanumeric());
+    is_missing && words.any(|word| word.starts_with("MPI_") || word.starts_with("PMPI_"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn compiler_has_the_suffix_of_the_launcher() {
-        let names = |launcher: &str| names(Some(Path::new(launcher)));
-        assert_eq!(names("/usr/bin/mpiexec.openmpi"), ["mpicc.openmpi", "mpicc"]);
-        assert_eq!(names("/opt/bin/mpiexec"), ["mpicc"]);
-        assert_eq!(names("/opt/bin/mpiexec.hydra"), ["mpicc"]);
+        let wrappers = |launcher: &str| wrappers(Some(Path::new(launcher)));
+        assert_eq!(wrappers("/usr/bin/mpiexec.openmpi"), ["mpicc.openmpi", "mpicc"]);
+        assert_eq!(wrappers("/opt/bin/mpiexec"), ["mpicc"]);
+        assert_eq!(wrappers("/opt/bin/mpiexec.hydra"), ["mpicc"]);
     }
 
     #[test]
@@ -101,5 +110,26 @@ mod tests {
         let of_linker = "/usr/bin/ld: /tmp/x.o: in function `main':\nx.c:(.text+0x9): undefined reference to `MPI_T_x'\ncollect2: error: ld returned 1 exit status\n";
         assert_eq!(first_error(of_linker).as_deref(), Some("undefined reference to `MPI_T_x'"));
         assert_eq!(first_error(""), None);
+    }
+
+    /// Other errors are those of the compiler's installation.
+    #[test]
+    fn names_that_a_library_lacks_are_found() {
+        for error in [
+            "error: 'MPI_T_X' undeclared (first use in this function)",
+            "error: use of undeclared identifier 'MPI_T_X'",
+            "error: unknown type name 'MPI_T_event_registration'",
+            "undefined reference to `PMPI_T_x'",
+        ] {
+            assert!(lacks_name_of_mpi(error), "{error}");
+        }
+        for error in [
+            "undefined reference to `dlsym'",
+            "error: 'strdup' undeclared",
+            "error: unsupported use of MPI_T_x",
+            "mpicc ended with exit status: 1",
+        ] {
+            assert!(!lacks_name_of_mpi(error), "{error}");
+        }
     }
 }

@@ -12,6 +12,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
+use signal_hook::consts::{SIGKILL, SIGTERM};
 use signal_hook::low_level::signal_name;
 
 use super::report::Outcome;
@@ -82,8 +83,16 @@ fn wait(mut child: Child, limit: Duration, is_interrupted: &AtomicBool) -> io::R
     }
 }
 
-/// Returns the result of a program by its output and its end.
-pub(super) fn outcome(ended: &Ended, limit: Duration, is_launched: bool) -> Outcome {
+/// The processes of a program that a launcher starts.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Job {
+    pub(super) processes: usize,
+    /// The result is that of all processes together; else each process checks the rule alone.
+    pub(super) needs_peers: bool,
+}
+
+/// Returns the result of a program by its output and its end. `job` is `None` for a single process.
+pub(super) fn outcome(ended: &Ended, limit: Duration, job: Option<Job>) -> Outcome {
     // Launchers may join the lines of several processes.
     let lines = || ended.stdout.lines().map(|line| (line, line.trim_start_matches("ok")));
     let found = |mark: &str| lines().find_map(|(_, rest)| rest.strip_prefix(mark));
@@ -93,18 +102,32 @@ pub(super) fn outcome(ended: &Ended, limit: Duration, is_launched: bool) -> Outc
     let Some(status) = ended.status else {
         return Outcome::Fails(format!("hangs: it was ended after {} s", limit.as_secs_f64()));
     };
-    let is_well = lines().any(|(line, rest)| rest.is_empty() && !line.is_empty());
-    if is_well && (is_launched || status.success()) {
-        return Outcome::Holds;
-    }
-    if let Some(reason) = found("not applicable: ") {
-        return Outcome::NotChecked(reason.to_owned());
+    let joined = lines().filter(|(_, rest)| rest.is_empty()).map(|(line, _)| line.len() / "ok".len());
+    let well: usize = joined.sum();
+    let crash = signal(status, &ended.stderr);
+    // A launcher ends the other processes after the first that ends without MPI_Finalize, and complains.
+    let is_ended_by_launcher = crash.is_none_or(|signal| [SIGKILL, SIGTERM].contains(&signal));
+    if job.is_none() || is_ended_by_launcher {
+        if let Some(reason) = found("not applicable: ") {
+            return Outcome::NotChecked(reason.to_owned());
+        }
+        // Launchers lose lines, but every process without `ok` ends with another status.
+        let needed = match job {
+            Some(job) if job.needs_peers && !status.success() => job.processes,
+            _ => 1,
+        };
+        if well >= needed && (job.is_some() || status.success()) {
+            return Outcome::Holds;
+        }
+        if well > 0 && job.is_some() {
+            return Outcome::NotChecked(format!("only {well} of {needed} processes printed a result"));
+        }
     }
     if status.success() {
         return Outcome::Fails("ends without a result".into());
     }
     let how = end(status, &ended.stderr);
-    if is_well {
+    if job.is_none() && well > 0 {
         return Outcome::Fails(format!("crashes at the end of the process: {how}"));
     }
     // Programs print arguments before calls that some libraries do not survive.
@@ -121,24 +144,23 @@ pub(super) fn crash_in_handle(ended: &Ended) -> Option<&str> {
     ended.stderr.lines().rfind(is_mark)?.strip_prefix("handle of ")
 }
 
-/// Describes the end of a process, with the signal that a launcher reports for one of a job.
-fn end(status: ExitStatus, stderr: &str) -> String {
-    let named = |signal: i32| signal_name(signal).map_or_else(|| format!("signal {signal}"), str::to_owned);
+/// Returns the signal that ended a process, or that a launcher reports for one of a job.
+fn signal(status: ExitStatus, stderr: &str) -> Option<i32> {
     let reported = || {
         let (_, rest) = stderr.split_once("signal ")?;
         rest.split(|char: char| !char.is_ascii_digit()).next()?.parse().ok()
     };
-    if let Some(signal) = status.signal() {
-        return named(signal);
+    let of_shells = || status.code().filter(|code| (129..=159).contains(code)).map(|code| code - 128);
+    if status.success() { None } else { status.signal().or_else(reported).or_else(of_shells) }
+}
+
+/// Describes the end of a process.
+fn end(status: ExitStatus, stderr: &str) -> String {
+    if let Some(signal) = signal(status, stderr) {
+        return signal_name(signal).map_or_else(|| format!("signal {signal}"), str::to_owned);
     }
-    match (status.code(), reported()) {
-        (_, Some(signal)) => named(signal),
-        (Some(code @ 129..=159), None) => named(code - 128),
-        (code, None) => {
-            let line = stderr.lines().rfind(|line| !line.trim().is_empty()).unwrap_or_default().trim();
-            format!("exit status {}: {line}", code.unwrap_or_default())
-        }
-    }
+    let line = stderr.lines().rfind(|line| !line.trim().is_empty()).unwrap_or_default().trim();
+    format!("exit status {}: {line}", status.code().unwrap_or_default())
 }
 
 #[cfg(test)]
@@ -148,8 +170,13 @@ mod tests {
     const LIMIT: Duration = Duration::from_secs(10);
 
     fn outcome_of(status: Option<i32>, stdout: &str, stderr: &str, is_launched: bool) -> Outcome {
+        let job = if is_launched { Some(Job { processes: 2, needs_peers: false }) } else { None };
+        outcome_in(job, status, stdout, stderr)
+    }
+
+    fn outcome_in(job: Option<Job>, status: Option<i32>, stdout: &str, stderr: &str) -> Outcome {
         let status = status.map(ExitStatus::from_raw);
-        outcome(&Ended { status, stdout: stdout.into(), stderr: stderr.into() }, LIMIT, is_launched)
+        outcome(&Ended { status, stdout: stdout.into(), stderr: stderr.into() }, LIMIT, job)
     }
 
     #[test]
@@ -187,6 +214,31 @@ mod tests {
             fails("crashes at the end of the process: SIGABRT")
         );
         assert_eq!(outcome_of(None, "", "", true), fails("hangs: it was ended after 10 s"));
+    }
+
+    /// The result of one process hides that of no other.
+    #[test]
+    fn each_process_of_a_job_counts() {
+        let pair = Some(Job { processes: 2, needs_peers: true });
+        let not_checked = |text: &str| Outcome::NotChecked(text.to_owned());
+        for stdout in ["not applicable: no\nok\n", "ok\nnot applicable: no\n"] {
+            assert_eq!(outcome_in(pair, Some(0x200), stdout, ""), not_checked("no"));
+        }
+        assert_eq!(outcome_in(pair, Some(0), "ok\nok\n", ""), Outcome::Holds);
+        assert_eq!(outcome_in(pair, Some(0), "okok\n\n", ""), Outcome::Holds);
+        // Hydra loses lines of processes that end early.
+        assert_eq!(outcome_in(pair, Some(0), "ok\n", ""), Outcome::Holds);
+        let alone = not_checked("only 1 of 2 processes printed a result");
+        assert_eq!(outcome_in(pair, Some(0x200), "ok\n", ""), alone);
+        for needs_peers in [false, true] {
+            let job = Some(Job { processes: 2, needs_peers });
+            for stdout in ["ok\n", "ok\nok\n", "not applicable: no\n"] {
+                let outcome = outcome_in(job, Some(139 << 8), stdout, "");
+                assert!(matches!(&outcome, Outcome::Fails(text) if text.contains("SIGSEGV")), "{outcome:?}");
+            }
+        }
+        let ended = "process rank 1 exited on signal 9 (Killed)\n";
+        assert_eq!(outcome_of(Some(137 << 8), "ok\n", ended, true), Outcome::Holds);
     }
 
     #[test]

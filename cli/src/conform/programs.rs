@@ -53,7 +53,7 @@ const HEADERS: &[(&str, &str)] = headers![
 ];
 
 /// A program about a rule. Its first comment has the rule, what it requires and, in brackets, the program's own requirements:
-/// `/* R105: Requirement. [2 processes] */`, `[MPI 4.0]`.
+/// `/* R105: Requirement. [2 processes] */`, `[MPI 4.0]`; `[advice]` if the standard only allows the conclusion.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Program {
     pub(super) name: &'static str,
@@ -63,6 +63,8 @@ pub(super) struct Program {
     pub(super) needs_peers: bool,
     /// The program uses functions of MPI 4.0.
     pub(super) needs_mpi_4: bool,
+    /// The requirement follows from the purpose of an item, and not from a rule: a library that does not keep it breaks none.
+    pub(super) is_advice: bool,
     source: &'static str,
 }
 
@@ -72,11 +74,13 @@ impl Program {
         let (comment, _) = source.strip_prefix("/* ")?.split_once(" */")?;
         let (rule, rest) = comment.split_once(": ")?;
         let (requirement, needs) = rest.rsplit_once(" [").unwrap_or((rest, ""));
-        let (needs_peers, needs_mpi_4) = (needs == "2 processes]", needs == "MPI 4.0]");
-        if rule != name.split('-').next()? || (!needs.is_empty() && !needs_peers && !needs_mpi_4) {
+        let [needs_peers, needs_mpi_4, is_advice] =
+            ["2 processes]", "MPI 4.0]", "advice]"].map(|known| needs == known);
+        let is_known = needs.is_empty() || needs_peers || needs_mpi_4 || is_advice;
+        if rule != name.split('-').next()? || !is_known {
             return None;
         }
-        Some(Self { name, rule, requirement, needs_peers, needs_mpi_4, source })
+        Some(Self { name, rule, requirement, needs_peers, needs_mpi_4, is_advice, source })
     }
 
     /// Returns the text that a compiler needs, with the headers of this directory in it.
@@ -157,7 +161,7 @@ mod tests {
         assert_eq!(files, listed);
     }
 
-    /// A rule of kind P is only the choice of mpit, and no requirement on other libraries.
+    /// Choices of mpit, kind P, are no requirements on other libraries.
     #[test]
     fn rules_are_those_of_the_standard() {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/internal/conformance.tsv");
@@ -170,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn programs_are_selected() {
+    fn programs_are_selected_by_rule_or_name() {
         let names = |names: &[&str]| {
             let names: Vec<_> = names.iter().map(|name| (*name).to_owned()).collect();
             selected(&names).map(|programs| programs.iter().map(|program| program.name).collect::<Vec<_>>())

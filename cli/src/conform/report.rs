@@ -19,6 +19,8 @@ const MOST_REASONS: usize = 3;
 pub(super) enum Outcome {
     /// The library breaks the rule; the evidence in one line.
     Fails(String),
+    /// The library breaks no rule, but makes an item useless for its purpose; the evidence in one line.
+    Advice(String),
     /// The rule cannot be checked, for this reason.
     NotChecked(String),
     Holds,
@@ -28,6 +30,7 @@ impl Outcome {
     fn as_str(&self) -> &'static str {
         match self {
             Self::Fails(_) => "fails",
+            Self::Advice(_) => "advice",
             Self::NotChecked(_) => "not checked",
             Self::Holds => "holds",
         }
@@ -36,7 +39,7 @@ impl Outcome {
     /// Returns the evidence or the reason.
     pub(super) fn text(&self) -> &str {
         match self {
-            Self::Fails(text) | Self::NotChecked(text) => text,
+            Self::Fails(text) | Self::Advice(text) | Self::NotChecked(text) => text,
             Self::Holds => "",
         }
     }
@@ -55,7 +58,11 @@ pub(super) struct Checked {
 
 impl Checked {
     pub(super) fn new(program: &Program, outcome: Outcome) -> Self {
-        let Program { name, rule, requirement, .. } = *program;
+        let Program { name, rule, requirement, is_advice, .. } = *program;
+        let outcome = match outcome {
+            Outcome::Fails(evidence) if is_advice => Outcome::Advice(evidence),
+            outcome => outcome,
+        };
         Self { rule: rule.into(), program: name.into(), requirement: requirement.into(), outcome }
     }
 }
@@ -65,6 +72,9 @@ impl Checked {
 pub(super) struct Score {
     pub(super) hold: usize,
     pub(super) fail: usize,
+    /// Rules of which a library breaks no more than the advice that follows from them.
+    #[serde(default)]
+    pub(super) advice: usize,
     pub(super) not_checked: usize,
 }
 
@@ -78,6 +88,8 @@ impl Score {
         for outcomes in rules.values() {
             if outcomes.iter().any(|outcome| matches!(outcome, Outcome::Fails(_))) {
                 score.fail += 1;
+            } else if outcomes.iter().any(|outcome| matches!(outcome, Outcome::Advice(_))) {
+                score.advice += 1;
             } else if outcomes.contains(&&Outcome::Holds) {
                 score.hold += 1;
             } else {
@@ -114,7 +126,7 @@ impl Report {
         mut checks: Vec<Checked>,
     ) -> Self {
         for check in &mut checks {
-            if let Outcome::Fails(evidence) = &mut check.outcome {
+            if let Outcome::Fails(evidence) | Outcome::Advice(evidence) = &mut check.outcome {
                 *evidence = library.with_names_of_codes(evidence);
             }
         }
@@ -136,8 +148,9 @@ impl Report {
         let mut checks: Vec<_> = self.checks.iter().collect();
         let order = |outcome: &Outcome| match outcome {
             Outcome::Fails(_) => 0,
-            Outcome::NotChecked(_) => 1,
-            Outcome::Holds => 2,
+            Outcome::Advice(_) => 1,
+            Outcome::NotChecked(_) => 2,
+            Outcome::Holds => 3,
         };
         checks.sort_by_key(|check| order(&check.outcome));
         let mut table = text_table::new(&["program", "result", "requirement", "evidence"]);
@@ -171,6 +184,9 @@ impl Report {
         let other = if more > 0 { Some(format!("{more}: other reasons")) } else { None };
         let shown: Vec<_> = shown.chain(other).collect();
         let mut text = format!("{} of {} checked rules hold", self.rules.hold, self.rules.checked());
+        if self.rules.advice > 0 {
+            let _ = write!(text, ", {} only against advice", self.rules.advice);
+        }
         if !shown.is_empty() {
             let _ = write!(
                 text,
@@ -219,12 +235,26 @@ mod tests {
     #[test]
     fn rules_are_counted_once() {
         let report = report();
-        assert_eq!(report.rules, Score { hold: 2, fail: 1, not_checked: 1 });
+        assert_eq!(report.rules, Score { hold: 2, fail: 1, advice: 0, not_checked: 1 });
         assert_eq!(
             report.verdict(),
             "2 of 3 checked rules hold, 1 could not be checked; programs without a result: 1: the library has no STATE; \
              1: the library has no pvars"
         );
+    }
+
+    /// A bad choice among those that the standard leaves breaks no rule.
+    #[test]
+    fn advice_is_no_broken_rule() {
+        let programs = crate::conform::programs::selected(&["R211".into()]).unwrap();
+        let outcome = || Outcome::Fails("grows, code 74".into());
+        let checks = programs.iter().map(|program| Checked::new(program, outcome())).collect();
+        let lines = "mpi\t4.0\nprocesses\t2\nMPI_T_ERR_INVALID\t74\n";
+        let library = MpiLibrary::parse(lines).unwrap();
+        let report = Report::new(library, false, "mpicc".into(), "mpiexec".into(), checks);
+        assert_eq!(report.rules, Score { advice: 1, ..Score::default() });
+        assert_eq!(report.verdict(), "0 of 0 checked rules hold, 1 only against advice");
+        assert!(report.tsv().contains("\tadvice\t") && report.tsv().contains("grows, MPI_T_ERR_INVALID"));
     }
 
     #[test]

@@ -14,8 +14,8 @@ use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use tempfile::TempDir;
 
 use super::Report;
-use super::compiler::Compiler;
-use super::execute::{self, Ended};
+use super::compiler::{Compiler, lacks_name_of_mpi};
+use super::execute::{self, Ended, Job};
 use super::launch::Launch;
 use super::library::{MpiLibrary, PROBE};
 use super::programs::Program;
@@ -28,7 +28,7 @@ const MOST_AT_A_TIME: usize = 8;
 /// The rule that a handle can be made.
 const MAKES_HANDLES: &str = "F17";
 
-/// The compiler, the launcher and the directory of programs.
+/// The compiler, the launcher and the limits with which programs run.
 pub(super) struct Runner {
     launch: Launch,
     compiler: Compiler,
@@ -133,10 +133,17 @@ impl Runner {
         }
         let file = self.directory.path().join(program.name);
         if let Err(error) = self.compiler.compile(&program.text(), &file) {
-            return Ok(Outcome::Fails(format!("does not compile: {error}")));
+            let evidence = format!("does not compile: {error}");
+            return Ok(if lacks_name_of_mpi(&error) {
+                Outcome::Fails(evidence)
+            } else {
+                Outcome::NotChecked(evidence)
+            });
         }
+        let job = Job { processes: library.processes as usize, needs_peers: program.needs_peers };
+        let job = if is_launched { Some(job) } else { None };
         let ended = self.run(&file, is_launched)?;
-        let outcome = execute::outcome(&ended, self.limit, is_launched);
+        let outcome = execute::outcome(&ended, self.limit, job);
         // Only one program is about that; the others have not come to their rules.
         let is_crash = matches!(&outcome, Outcome::Fails(evidence) if evidence.starts_with("crashes"));
         if is_crash

@@ -17,6 +17,8 @@ int main(void)
 {
     char name[64];
     INIT();
+    if (!dlsym(RTLD_DEFAULT, "MPI_Init"))
+        END(2, "not applicable: the MPI library is linked statically");
     for (size_t i = 0; i < sizeof names / sizeof *names && (*names[i] || MPI_VERSION >= 4); i++)
         for (int twin = 0; twin < 2 && *names[i]; twin++) {
             snprintf(name, sizeof name, "%sMPI_T_%s", twin ? "P" : "", names[i]);

@@ -5,7 +5,7 @@
 int main(void)
 {
     FOR_EACH(i)
-        if (atomic && IS_COUNT) {
+        if (atomic && !readonly && IS_COUNT) {
             continuous ? 0 : MPI_T_pvar_start(session, handle);
             ACT();
             int code = MPI_T_pvar_readreset(session, handle, value);

@@ -6,9 +6,9 @@ static void *query(void *result)
 {
     char name[512];
     MPI_T_cvar_handle handle;
-    for (int i = 0, count, found; i < n; i++) {
-        if (MPI_T_cvar_get_info(i, name, &(int){sizeof name}, 0, 0, 0, 0, 0, 0, 0) != MPI_SUCCESS
-            || MPI_T_cvar_handle_alloc(i, NULL, &handle, &count) != MPI_SUCCESS)
+    for (int i = 0, count, found, bind; i < n; i++) {
+        if (MPI_T_cvar_get_info(i, name, &(int){sizeof name}, 0, 0, 0, 0, 0, &bind, 0) != MPI_SUCCESS
+            || bind != MPI_T_BIND_NO_OBJECT || MPI_T_cvar_handle_alloc(i, NULL, &handle, &count) || count > 4096)
             continue;
         if (MPI_T_cvar_handle_free(&handle) || MPI_T_cvar_get_index(name, &found) || found != i)
             strcpy(result, name);

@@ -1,4 +1,4 @@
-/* R211: The update number grows only when categories change, not when the interface is brought up again. */
+/* R211: A higher update number means a change of categories, also after a finalize and a further init. [advice] */
 #include "conform.h"
 #include "snapshot.h"
 int main(void)

@@ -1,4 +1,4 @@
-/* R211: The update number grows only when categories are added or get more members. */
+/* R211: A higher update number means that categories were added or got members. [advice] */
 #include "conform.h"
 #include "snapshot.h"
 int main(void)

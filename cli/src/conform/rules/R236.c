@@ -1,4 +1,4 @@
-/* R236: With room for no elements the arrays stay as they were, and the true number is returned. [MPI 4.0] */
+/* R236: With a length of 0 the arrays stay as they were, and the true number is returned. [MPI 4.0] */
 #include "conform.h"
 int main(void)
 {
@@ -13,11 +13,11 @@ int main(void)
         size = MOST;
         if (MPI_T_event_get_info(i, name, &(int){512}, 0, types, at, &size, 0, 0, 0, 0, &bind) != MPI_SUCCESS || size > MOST)
             continue;
-        int capacity = 0;
+        int length = 0;
         MPI_Aint first = -77;
-        MPI_T_event_get_info(i, 0, 0, 0, types, &first, &capacity, 0, 0, 0, 0, 0);
-        if (capacity != size || first != -77)
-            FAILS("%s has %d elements; with room for none, %d are returned, or one is written", name, size, capacity);
+        MPI_T_event_get_info(i, 0, 0, 0, types, &first, &length, 0, 0, 0, 0, 0);
+        if (length != size || first != -77)
+            FAILS("%s has %d elements; with a length of 0, %d are returned, or one is written", name, size, length);
     }
     HOLDS(n, "event types");
 }

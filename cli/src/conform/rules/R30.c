@@ -2,7 +2,7 @@
 #include "conform.h"
 int main(void)
 {
-    int n = 0, handles = 0, code, count;
+    int n = 0, handles = 0, code, count, bind;
     MPI_T_pvar_session session;
     MPI_T_cvar_handle *all;
     MPI_T_init_thread(MPI_THREAD_SINGLE, &n);
@@ -10,7 +10,8 @@ int main(void)
     MPI_T_cvar_get_num(&n);
     all = calloc(n + 1, sizeof *all);
     for (int i = 0; i < n; i++)
-        handles += MPI_T_cvar_handle_alloc(i, NULL, &all[handles], &count) == MPI_SUCCESS;
+        if (!MPI_T_cvar_get_info(i, 0, 0, 0, 0, 0, 0, 0, &bind, 0) && bind == MPI_T_BIND_NO_OBJECT)
+            handles += MPI_T_cvar_handle_alloc(i, NULL, &all[handles], &count) == MPI_SUCCESS;
     MPI_Init(NULL, NULL);
     if ((code = MPI_T_pvar_session_free(&session)) != MPI_SUCCESS)
         FAILS("MPI_T_pvar_session_free answers code %d for a session made before MPI_Init", code);
