@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn outer_keys_end_when_there_are_many_regions() {
+    fn outer_keys_end_beyond_the_limit() {
         let regions = Regions::new();
         regions.set_level(9);
         for key in 1..=MAX_DEPTH as u64 + 2 {
