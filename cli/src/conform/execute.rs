@@ -124,7 +124,8 @@ pub(super) fn outcome(ended: &Ended, limit: Duration, job: Option<Job>) -> Outco
         }
     }
     if status.success() {
-        return Outcome::Fails("ends without a result".into());
+        let text = "ends without a result".to_owned();
+        return if job.is_some() { Outcome::NotChecked(text) } else { Outcome::Fails(text) };
     }
     let how = end(status, &ended.stderr);
     if job.is_none() && well > 0 {
@@ -194,7 +195,8 @@ mod tests {
         assert_eq!(outcome_of(Some(0x100), "ok\nok\n", "", true), Outcome::Holds);
         assert_eq!(outcome_of(Some(0), "okok\n\n", "", true), Outcome::Holds);
         assert_eq!(outcome_of(Some(0), "okfails: x\n\n", "", true), Outcome::Fails("x".into()));
-        assert_eq!(outcome_of(Some(0), "", "", true), Outcome::Fails("ends without a result".into()));
+        assert_eq!(outcome_of(Some(0), "", "", false), Outcome::Fails("ends without a result".into()));
+        assert_eq!(outcome_of(Some(0), "", "", true), Outcome::NotChecked("ends without a result".into()));
     }
 
     #[test]
