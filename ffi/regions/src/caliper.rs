@@ -25,7 +25,12 @@ static IS_WANTED: AtomicBool = AtomicBool::new(false);
 #[unsafe(link_section = ".init_array")]
 static AT_LOAD: extern "C" fn() = note_preload;
 
+#[allow(clippy::disallowed_methods, reason = "a privileged process has returned")]
 extern "C" fn note_preload() {
+    // SAFETY: the function has no preconditions.
+    if unsafe { libc::getauxval(libc::AT_SECURE) } != 0 {
+        return;
+    }
     // SAFETY: the name ends with NUL, and the program changes no variables while it loads a library.
     let list = unsafe { libc::getenv(c"LD_PRELOAD".as_ptr()) };
     if !list.is_null() {
@@ -158,12 +163,11 @@ unsafe extern "C" fn look_at(one: *mut libc::dl_phdr_info, _size: usize, search:
     // SAFETY: null, or a string that ends with NUL.
     let path = if name.is_null() { c"" } else { unsafe { CStr::from_ptr(name) } };
     let path = path.to_bytes_with_nul();
-    let is_it = match object.number {
-        Some(number) => number == object.passed,
-        None => {
-            let file = path.rsplit(|byte| *byte == b'/').next().unwrap_or_default();
-            file.starts_with(b"libcaliper")
-        }
+    let is_it = if let Some(number) = object.number {
+        number == object.passed
+    } else {
+        let file = path.rsplit(|byte| *byte == b'/').next().unwrap_or_default();
+        file.starts_with(b"libcaliper")
     };
     object.passed += 1;
     if !is_it {

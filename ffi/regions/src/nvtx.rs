@@ -131,7 +131,9 @@ unsafe fn name(domain: *const Text, attributes: *const EventAttributes) -> Text 
     } else {
         // Without a reference: attributes of another size may be shorter than the type.
         // SAFETY: not null, and the caller passes valid attributes, which all begin with these members.
-        usize::from(unsafe { (&raw const (*attributes).size).read() })
+        let size = unsafe { &raw const (*attributes).size };
+        // SAFETY: as above, the member is there.
+        usize::from(unsafe { size.read() })
     };
     if size >= size_of::<EventAttributes>() {
         // SAFETY: not null, since it has a size, and the caller passes valid attributes.
