@@ -12,9 +12,11 @@ use std::process::{Command, Stdio};
 use mpit::internal::os::own_process;
 use mpit::internal::os::trusted_path::{self, Distrust};
 
-use crate::run::plan::regions;
 use crate::search_path::candidates;
 use crate::{elf, inherited, print};
+
+/// The library for annotations of other libraries, beside the preload library.
+pub(crate) const REGIONS_NAME: &str = "libmpit_regions.so";
 
 const NAME: &str = "libmpit_preload.so";
 
@@ -143,7 +145,7 @@ fn joined(lists: impl Iterator<Item = OsString>) -> OsString {
 /// Returns a list of libraries without ours.
 fn without(list: &OsStr, library: &Path) -> OsString {
     let is_other = |path: &&[u8]| {
-        let is_regions = Path::new(OsStr::from_bytes(path)).file_name() == Some(OsStr::new(regions::NAME));
+        let is_regions = Path::new(OsStr::from_bytes(path)).file_name() == Some(OsStr::new(REGIONS_NAME));
         *path != library.as_os_str().as_bytes() && !is_regions
     };
     let paths = list.as_bytes().split(|byte| matches!(byte, b':' | b' ')).filter(is_other);

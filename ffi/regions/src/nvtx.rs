@@ -132,7 +132,7 @@ unsafe fn name(domain: *const Text, attributes: *const EventAttributes) -> Text 
         // Without a reference: attributes of another size may be shorter than the type.
         // SAFETY: not null, and the caller passes valid attributes, which all begin with these members.
         let size = unsafe { &raw const (*attributes).size };
-        // SAFETY: as above, the member is there.
+        // SAFETY: valid attributes have the member, which is aligned like them.
         usize::from(unsafe { size.read() })
     };
     if size >= size_of::<EventAttributes>() {

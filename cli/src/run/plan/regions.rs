@@ -6,9 +6,8 @@ use std::process::Command;
 
 use clap::ValueEnum;
 
+use crate::preload::REGIONS_NAME;
 use crate::{Run, preload, print};
-
-pub(crate) const NAME: &str = "libmpit_regions.so";
 
 /// A library whose annotations become regions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -96,10 +95,10 @@ impl Regions {
 
 fn find(preload: &Path) -> Result<PathBuf, String> {
     let resolved = preload.canonicalize().unwrap_or_else(|_| preload.to_owned());
-    let places = [preload.with_file_name(NAME), resolved.with_file_name(NAME)];
+    let places = [preload.with_file_name(REGIONS_NAME), resolved.with_file_name(REGIONS_NAME)];
     let found = places.iter().find(|place| place.is_file()).ok_or_else(|| {
         format!(
-            "{NAME}, which --regions needs, is not beside {}; install mpit again, or build it in the sources with `cargo build --profile dist -p mpit-regions` and copy it there",
+            "{REGIONS_NAME}, which --regions needs, is not beside {}; install mpit again, or build it in the sources with `cargo build --profile dist -p mpit-regions` and copy it there",
             preload.display()
         )
     })?;
