@@ -107,7 +107,7 @@ mod tests {
         let of_compiler =
             "x.c: In function 'main':\nx.c:4:5: error: 'MPI_T_X' undeclared (first use)\nx.c:5: error: 2\n";
         assert_eq!(first_error(of_compiler).as_deref(), Some("error: 'MPI_T_X' undeclared (first use)"));
-        let of_linker = "/usr/bin/ld: /tmp/x.o: in function `main':\nx.c:(.text+0x9): undefined reference to `MPI_T_x'\ncollect2: error: ld returned 1 exit status\n";
+        let of_linker = "ld: x.o: in function `main':\nx.c:(.text+0x9): undefined reference to `MPI_T_x'\ncollect2: error: ld returned 1 exit status\n";
         assert_eq!(first_error(of_linker).as_deref(), Some("undefined reference to `MPI_T_x'"));
         assert_eq!(first_error(""), None);
     }

@@ -32,7 +32,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use mpit_tests::stacks::{self, Stack};
-use mpit_tests::{Context, Failure, Outcome};
+use mpit_tests::{Context, Failure, Outcome, paths};
 
 use crate::document;
 use plot::Plots;
@@ -70,6 +70,8 @@ impl Results {
 
     /// Adds an entry for a measurement that cannot be made, with the first lines of the reason.
     fn add_reason(&mut self, what: &str, reason: &str) {
+        // The file of all lines is published.
+        let reason = reason.replace(&paths::workspace().display().to_string(), "");
         let lines: Vec<_> = reason.lines().filter(|line| !line.trim().is_empty()).take(2).collect();
         self.table.add_missing(format!("{what} cannot be measured: {}", lines.join(": ")));
     }
