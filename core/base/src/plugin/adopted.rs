@@ -2,6 +2,7 @@
 
 use std::ffi::c_int;
 
+use super::c_structs::member;
 use super::{c_table, load};
 use crate::abi::PluginFunction;
 use crate::host::threads;
@@ -28,8 +29,7 @@ pub unsafe fn adopt(function: PluginFunction) {
                 notify(set_concurrent, threads::concurrent());
                 LISTENING.lock().push(set_concurrent);
             }
-            // SAFETY: the image's copy of this crate made the table as `mpit_plugin.h` specifies, and the image stays loaded.
-            unsafe { c_table::register(plugin.table) }
+            c_table::register_specified(member!(&plugin, table))
         }
         Err(why) => Err(why),
     };

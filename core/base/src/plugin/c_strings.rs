@@ -3,7 +3,7 @@
 use std::ffi::{c_char, c_int};
 use std::fmt::Display;
 
-use super::c_structs::{EntryResult, check_readable};
+use super::c_structs::{EntryResult, Specified, check_readable};
 use crate::desc::LONGEST_DESCRIPTION;
 use crate::leak::leak_text;
 use crate::os::readable::Pages;
@@ -18,73 +18,52 @@ pub(super) const PATH: usize = 4096;
 const MAX_NAMES: usize = 1024;
 
 /// Returns a copy of a string that is never freed.
-///
-/// # Safety
-///
-/// `at` is null or valid for reads up to a NUL, or of `max` + 1 bytes.
-pub(super) unsafe fn text(
+pub(super) fn text(
     pages: &mut Pages,
     what: impl Display,
-    at: *const c_char,
+    at: Specified<'_, *const c_char>,
     max: usize,
 ) -> EntryResult<&'static str> {
-    // SAFETY: the caller ensures that `at` is null or valid for reads up to a NUL, or of `max` + 1 bytes.
-    Ok(leak_text(unsafe { borrowed(pages, what, at, max) }?.to_owned()))
+    Ok(leak_text(borrowed(pages, what, at, max)?.to_owned()))
 }
 
 /// Returns a string without copying it.
-///
-/// # Safety
-///
-/// `at` is null or valid for reads up to a NUL, or of `max` + 1 bytes, for as long as the result is used.
-pub(super) unsafe fn borrowed<'a>(
+pub(super) fn borrowed<'t>(
     pages: &mut Pages,
     what: impl Display,
-    at: *const c_char,
+    at: Specified<'t, *const c_char>,
     max: usize,
-) -> EntryResult<&'a str> {
+) -> EntryResult<&'t str> {
     if at.is_null() {
         return Err(Fault::of(Rule::C1, format!("{what} is a null pointer")));
     }
-    let Some(bytes) = pages.text_len(at, max) else {
-        return Err(Fault::of(Rule::C1, format!("{what} at {at:p} is not in memory that can be read")));
+    let Some(bytes) = pages.text_len(*at, max) else {
+        return Err(Fault::of(Rule::C1, format!("{what} at {:p} is not in memory that can be read", *at)));
     };
     if bytes > max {
         return Err(Fault::of(Rule::C3, format!("{what} is longer than {max} bytes")));
     }
-    // SAFETY: `text_len` found so many bytes before the NUL; the caller ensures that they stay valid for `'a`.
+    // SAFETY: `text_len` found so many bytes before the NUL, and the string is valid during `'t`.
     let bytes = unsafe { std::slice::from_raw_parts(at.cast::<u8>(), bytes) };
     std::str::from_utf8(bytes).map_err(|_| Fault::of(Rule::C2, format!("{what} is not UTF-8")))
 }
 
-/// Returns a copy of a string that is never freed; the empty string for a null pointer.
-///
-/// # Safety
-///
-/// The conditions of [`text`] hold.
-pub(super) unsafe fn optional(
+/// Returns a string without copying it; the empty string for a null pointer.
+pub(super) fn optional<'t>(
     pages: &mut Pages,
     what: &str,
-    at: *const c_char,
+    at: Specified<'t, *const c_char>,
     max: usize,
-) -> EntryResult<&'static str> {
-    if at.is_null() {
-        return Ok("");
-    }
-    // SAFETY: not null, so the caller ensures that it is valid for reads up to a NUL, or of `max` + 1 bytes.
-    unsafe { text(pages, what, at, max) }
+) -> EntryResult<&'t str> {
+    if at.is_null() { Ok("") } else { borrowed(pages, what, at, max) }
 }
 
 /// Returns the names in a list that ends with a null pointer, without copying them.
-///
-/// # Safety
-///
-/// `at` is null or such a list, whose strings satisfy the conditions of [`borrowed`].
-pub(super) unsafe fn names<'a>(
+pub(super) fn names<'t>(
     pages: &mut Pages,
     what: &str,
-    at: *const *const c_char,
-) -> EntryResult<Vec<&'a str>> {
+    at: Specified<'t, *const *const c_char>,
+) -> EntryResult<Vec<&'t str>> {
     let mut all = Vec::new();
     if at.is_null() {
         return Ok(all);
@@ -96,8 +75,9 @@ pub(super) unsafe fn names<'a>(
         if next.is_null() {
             return Ok(all);
         }
-        // SAFETY: the caller ensures that the list's strings are valid for reads up to a NUL, or of `NAME` + 1 bytes, for `'a`.
-        all.push(unsafe { borrowed(pages, what, next, NAME) }?);
+        // SAFETY: an element of a list that is valid during `'t`, as its strings are.
+        let next = unsafe { Specified::new(next) };
+        all.push(borrowed(pages, what, next, NAME)?);
     }
     Err(format!("{what}: the list does not end with a null pointer").into())
 }
@@ -113,15 +93,15 @@ mod tests {
     use std::ffi::c_char;
     use std::ptr::{null, null_mut};
 
-    use super::borrowed;
+    use super::{Specified, borrowed};
     use crate::os::readable::Pages;
 
     const PAGE: usize = 4096;
 
     fn read(at: *const u8, max: usize) -> Result<usize, String> {
         // SAFETY: null, or in the mapping of the test below, of which all that can be read is initialized.
-        let found = unsafe { borrowed(&mut Pages::default(), "it", at.cast::<c_char>(), max) };
-        found.map(str::len).map_err(String::from)
+        let at = unsafe { Specified::new(at.cast::<c_char>()) };
+        borrowed(&mut Pages::default(), "it", at, max).map(str::len).map_err(String::from)
     }
 
     #[test]

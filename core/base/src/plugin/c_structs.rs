@@ -1,9 +1,12 @@
 //! Checked reads of the structs of [`abi`] from another image's memory.
 
 use std::fmt::Display;
+use std::marker::PhantomData;
 use std::mem::{MaybeUninit, offset_of};
+use std::ops::Deref;
 
 use crate::abi;
+use crate::cell::LevelStorage;
 use crate::os::readable::Pages;
 use crate::registry::Fault;
 
@@ -11,6 +14,84 @@ use crate::registry::Fault;
 pub(super) type LoadResult<T> = Result<T, String>;
 /// A result whose error also names the rule that is broken.
 pub(super) type EntryResult<T> = Result<T, Fault>;
+
+/// A value of another image that satisfies `mpit_plugin.h`: the address of a table, a struct in it, or a member. Pointers are null or valid
+/// during `'t`, strings end with a NUL, and lists have as many entries as their counts state or end with a null pointer. Cells and
+/// functions are valid for the rest of the process.
+///
+/// Pointers are trusted where one of these values is made of an address; from there, [`member`] and [`list`] lead on.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Specified<'t, T> {
+    value: T,
+    of: PhantomData<&'t ()>,
+}
+
+impl<T> Specified<'_, T> {
+    /// Creates a value.
+    ///
+    /// # Safety
+    ///
+    /// The value satisfies the conditions of the type.
+    pub(super) unsafe fn new(value: T) -> Self {
+        Self { value, of: PhantomData }
+    }
+}
+
+impl<T> Deref for Specified<'_, T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        &self.value
+    }
+}
+
+/// Returns a member of a [`Specified`] struct, with the lifetime of its pointers.
+macro_rules! member {
+    ($from:expr, $member:ident) => {
+        // SAFETY: a member of a value that satisfies `mpit_plugin.h`.
+        unsafe { $crate::plugin::c_structs::member_of($from, |from| from.$member) }
+    };
+}
+
+/// Returns a list of a [`Specified`] struct, with the count beside it.
+macro_rules! list {
+    ($from:expr, $list:ident, $count:ident) => {
+        // SAFETY: a list of a value that satisfies `mpit_plugin.h`, and the count of its entries.
+        unsafe {
+            $crate::plugin::c_structs::member_of($from, |from| {
+                std::ptr::slice_from_raw_parts(from.$list, from.$count)
+            })
+        }
+    };
+}
+pub(super) use {list, member};
+
+/// Returns a part of a struct.
+///
+/// # Safety
+///
+/// `part` returns a member as it is, or a list of the struct.
+pub(super) unsafe fn member_of<'t, T, M>(
+    from: &Specified<'t, T>,
+    part: impl FnOnce(&T) -> M,
+) -> Specified<'t, M> {
+    Specified { value: part(&from.value), of: from.of }
+}
+
+/// A struct of atomic members, which images share.
+///
+/// # Safety
+///
+/// The type is `#[repr(C)]`, and all members are atomic.
+pub(super) unsafe trait SharedCell {}
+// SAFETY: all members are atomic.
+unsafe impl SharedCell for abi::Sum {}
+// SAFETY: all members are atomic, and other images have it as a `struct mpit_level`.
+unsafe impl SharedCell for LevelStorage {}
+// SAFETY: all members are atomic.
+unsafe impl SharedCell for abi::EventCell {}
+// SAFETY: all members are atomic.
+unsafe impl SharedCell for abi::Subscription {}
 
 /// The largest size of a struct; a larger one is taken for a mistake.
 pub(super) const MAX_SIZE: usize = 4096;
@@ -69,10 +150,19 @@ pub(super) fn check_list<T>(
     }
 }
 
-/// Refuses a pointer that [`check_readable`] refuses, or that leads to memory that cannot be written.
-pub(super) fn check_writable<T>(pages: &mut Pages, what: &str, at: *const T) -> LoadResult<()> {
-    check_readable(pages, what, at)?;
-    if pages.is_writable(at.cast(), size_of::<T>()) { Ok(()) } else { Err(const_message(what, at)) }
+/// Returns a cell. Refuses a pointer that [`check_readable`] refuses, or that leads to memory that cannot be written.
+pub(super) fn shared_cell<T: SharedCell>(
+    pages: &mut Pages,
+    what: &str,
+    at: Specified<'_, *const T>,
+) -> LoadResult<&'static T> {
+    check_readable(pages, what, *at)?;
+    if !pages.is_writable(at.cast(), size_of::<T>()) {
+        return Err(const_message(what, *at));
+    }
+    // SAFETY: not null, aligned and writable (checked), and valid for the rest of the process, as `Specified` says. All members are
+    // atomic, and zero-initialized by the image, so a level is without watermarks.
+    Ok(unsafe { &**at })
 }
 
 /// Returns the message for a cell in read-only memory.
@@ -81,15 +171,11 @@ pub(super) fn const_message<T>(what: &str, at: *const T) -> String {
 }
 
 /// Reads a struct, and returns it with its size.
-///
-/// # Safety
-///
-/// `at` is null or valid for reads of a size, and of as many bytes as that size.
-pub(super) unsafe fn read<T: Prefixed>(
+pub(super) fn read<'t, T: Prefixed>(
     pages: &mut Pages,
     what: impl Display,
-    at: *const T,
-) -> LoadResult<(T, usize)> {
+    at: Specified<'t, *const T>,
+) -> LoadResult<(Specified<'t, T>, usize)> {
     check_readable(pages, &what, at.cast::<usize>())?;
     // SAFETY: `check_readable` checked that it is not null, aligned and readable.
     let size = unsafe { at.cast::<usize>().read() };
@@ -97,7 +183,7 @@ pub(super) unsafe fn read<T: Prefixed>(
     if size < T::MIN_SIZE || size > MAX_SIZE || !size.is_multiple_of(align_of::<T>()) {
         return Err(format!("{what}: its size is {size}, not the sizeof of its struct, {ours}"));
     }
-    // SAFETY: the caller ensures that `size` bytes are valid for reads, and `Prefixed` that zeros and what C writes are valid values.
+    // SAFETY: the struct has as many bytes as its size states, and `Prefixed` says that zeros and what C writes are valid values.
     let whole = unsafe { copy_struct(pages, &what, at, size) }?;
     let whole = whole.ok_or_else(|| {
         format!("{what}: it needs a later mpit, because it uses members that this one does not know")
@@ -110,12 +196,12 @@ pub(super) unsafe fn read<T: Prefixed>(
 /// # Safety
 ///
 /// `at` is valid for reads of `size` bytes. Zeros, and all that C can write, are valid values of the members.
-pub(super) unsafe fn copy_struct<T>(
+pub(super) unsafe fn copy_struct<'t, T>(
     pages: &mut Pages,
     what: impl Display,
-    at: *const T,
+    at: Specified<'t, *const T>,
     size: usize,
-) -> LoadResult<Option<T>> {
+) -> LoadResult<Option<Specified<'t, T>>> {
     check_list(pages, what, at.cast::<u8>(), size)?;
     let ours = size_of::<T>();
     for offset in ours..size {
@@ -128,37 +214,51 @@ pub(super) unsafe fn copy_struct<T>(
     // SAFETY: the caller ensures that `size` bytes are readable, `whole` has `ours` bytes, and the smaller number is copied.
     unsafe { std::ptr::copy_nonoverlapping(at.cast::<u8>(), whole.as_mut_ptr().cast(), size.min(ours)) };
     // SAFETY: its bytes are zeros or copied from the image, and the caller ensures that these are valid values of all members.
-    Ok(Some(unsafe { whole.assume_init() }))
+    let value = unsafe { whole.assume_init() };
+    Ok(Some(Specified { value, of: at.of }))
+}
+
+/// Reads a list of structs that have no size member.
+pub(super) fn read_array<'t, T: Copy>(
+    pages: &mut Pages,
+    what: &str,
+    list: Specified<'t, *const [T]>,
+) -> LoadResult<Vec<Specified<'t, T>>> {
+    let (start, count) = (list.cast::<T>(), list.len());
+    if count == 0 {
+        return Ok(Vec::new());
+    }
+    check_list(pages, what, start, count)?;
+    let element = |place| {
+        // SAFETY: `place` is less than `count`, and so many elements are aligned and readable (checked); all that C writes are values.
+        let value = unsafe { start.wrapping_add(place).read() };
+        Specified { value, of: list.of }
+    };
+    Ok((0..count).map(element).collect())
 }
 
 /// Reads a list of structs of one size.
-///
-/// # Safety
-///
-/// `at` is null or the first of `count` structs, each valid for reads of as many bytes as its size member states.
-pub(super) unsafe fn read_list<T: Prefixed>(
+pub(super) fn read_list<'t, T: Prefixed>(
     pages: &mut Pages,
     what: &str,
-    at: *const T,
-    count: usize,
-) -> LoadResult<Vec<T>> {
+    list: Specified<'t, *const [T]>,
+) -> LoadResult<Vec<Specified<'t, T>>> {
+    let (start, count) = (list.cast::<T>(), list.len());
     if count == 0 {
         return Ok(Vec::new());
     }
     if count > MAX_ENTRIES {
         return Err(format!("the table has {count} entries of kind {what}, which cannot be"));
     }
-    // SAFETY: the caller ensures that `at` is the first of `count` structs, and `count` is not 0.
-    let (first, stride) = unsafe { read(pages, format_args!("{what} 1"), at) }?;
-    let mut all = vec![first];
-    for number in 1..count {
-        let next = at.wrapping_byte_add(stride * number);
-        let place = number + 1;
-        // SAFETY: `next` is an element of the caller's list of `count` structs, whose distance is the size of the first.
-        let (entry, size) = unsafe { read(pages, format_args!("{what} {place}"), next) }?;
-        if size != stride {
+    // The distance of all is the size of the first.
+    let (mut all, mut stride) = (Vec::new(), 0);
+    for place in 1..=count {
+        let next = Specified { value: start.wrapping_byte_add(stride * (place - 1)), of: list.of };
+        let (entry, size) = read(pages, format_args!("{what} {place}"), next)?;
+        if place > 1 && size != stride {
             return Err(format!("{what} {place}: its size is {size}, but that of the first is {stride}"));
         }
+        stride = size;
         all.push(entry);
     }
     Ok(all)
@@ -168,9 +268,9 @@ pub(super) unsafe fn read_list<T: Prefixed>(
 mod tests {
     use std::fmt::Debug;
     use std::mem::offset_of;
-    use std::ptr::{null, without_provenance};
+    use std::ptr::{null, slice_from_raw_parts, without_provenance};
 
-    use super::{Prefixed, read, read_list};
+    use super::{Prefixed, Specified, read, read_list};
     use crate::abi;
     use crate::os::readable::Pages;
 
@@ -193,8 +293,9 @@ mod tests {
     fn read_sized<T: Prefixed + Debug>(size: usize, filled: usize) -> Result<String, String> {
         let memory = memory(size, filled);
         // SAFETY: `memory` has more than `size` bytes, and the buffer is alive during the call.
-        let (whole, _) = unsafe { read(&mut Pages::default(), "it", memory.as_ptr().cast::<T>()) }?;
-        Ok(format!("{whole:?}").split_once(", ").unwrap().1.to_owned())
+        let at = unsafe { Specified::new(memory.as_ptr().cast::<T>()) };
+        let (whole, _) = read(&mut Pages::default(), "it", at)?;
+        Ok(format!("{:?}", *whole).split_once(", ").unwrap().1.to_owned())
     }
 
     /// Checks that every size from the first version's to ours is accepted, with zeros for missing members, and no other one.
@@ -227,14 +328,15 @@ mod tests {
         let size = offset_of!(abi::Category, contains);
         let mut words = memory(2 * size, WORD);
         words[0] = without_provenance(size);
-        words[size / WORD] = without_provenance(size);
-        let list = words.as_ptr().cast::<abi::Category>();
-        // SAFETY: `words` has two structs of `size` bytes each.
-        assert_eq!(unsafe { read_list(&mut Pages::default(), "category", list, 2) }.unwrap().len(), 2);
-        words[size / WORD] = without_provenance(size + WORD);
-        let list = words.as_ptr().cast::<abi::Category>();
-        // SAFETY: `words` has 64 further words, so the second struct with one word more is within it.
-        let refused = unsafe { read_list(&mut Pages::default(), "category", list, 2) }.unwrap_err();
+        let mut of_second_size = |size_of_second: usize| {
+            words[size / WORD] = without_provenance(size_of_second);
+            let list = slice_from_raw_parts(words.as_ptr().cast::<abi::Category>(), 2);
+            // SAFETY: `words` has two structs of these sizes, and 64 further words.
+            let list = unsafe { Specified::new(list) };
+            read_list(&mut Pages::default(), "category", list).map(|all| all.len())
+        };
+        assert_eq!(of_second_size(size), Ok(2));
+        let refused = of_second_size(size + WORD).unwrap_err();
         assert!(refused.contains("category 2: its size is"), "{refused}");
     }
 }

@@ -2,11 +2,10 @@
 
 use std::collections::HashMap;
 use std::ffi::{c_char, c_uint};
-use std::ptr::null;
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Release};
 
 use super::c_strings::{DESCRIPTION, NAME, PATH, borrowed, from_code, names, optional, text};
-use super::c_structs::{EntryResult, LoadResult, Prefixed, read, read_list};
+use super::c_structs::{EntryResult, LoadResult, Prefixed, Specified, list, member, read, read_list};
 use super::cell::{self, ValueSource};
 use super::component::{Claim, ComponentInfo, ForeignComponent};
 use super::metadata::MetadataBuilder;
@@ -65,7 +64,7 @@ pub(super) struct TableBuilder {
     pub(super) pages: Pages,
     pub(super) metadata: MetadataBuilder,
     /// The path of the latest entry's file, which its neighbors mostly share.
-    latest_file: (*const c_char, &'static str),
+    latest_file: Option<(*const c_char, &'static str)>,
     /// The entries that were left out so far. Without a list, the first fault ends the conversion.
     left_out: Option<Vec<LeftOut>>,
 }
@@ -93,11 +92,13 @@ pub(super) const LEAST_MEMORY: usize = 256 << 10;
 /// `table` is null or satisfies `mpit_plugin.h`: lists have as many entries as their counts state, strings end with a NUL, and
 /// storage, cells and functions are valid for the rest of the process.
 pub unsafe fn register(table: *const Table) -> Result<(), String> {
-    // SAFETY: the caller ensures that `table` is null or satisfies `mpit_plugin.h` for the rest of the process, and so for as
-    // long as the global registry is used.
-    let claim = unsafe { register_in(Registry::global(), table) }?;
-    claim.publish();
-    Ok(())
+    // SAFETY: the caller ensures that `table` is null or satisfies `mpit_plugin.h`.
+    register_specified(unsafe { Specified::new(table) })
+}
+
+/// Registers all definitions of a table like [`register`].
+pub(super) fn register_specified(table: Specified<'_, *const Table>) -> Result<(), String> {
+    add_to(Registry::global(), table).map(Claim::publish)
 }
 
 /// Registers all definitions of a table in a registry, or none. The table's components are not published yet.
@@ -111,11 +112,15 @@ pub unsafe fn register(table: *const Table) -> Result<(), String> {
 /// The conditions of [`register`] hold as long as the registry is used.
 #[doc(hidden)]
 pub unsafe fn register_in(registry: &Registry, table: *const Table) -> Result<Claim, String> {
+    // SAFETY: the caller ensures that `table` is null or satisfies `mpit_plugin.h`.
+    add_to(registry, unsafe { Specified::new(table) })
+}
+
+fn add_to(registry: &Registry, table: Specified<'_, *const Table>) -> Result<Claim, String> {
     if !memory::admits(LEAST_MEMORY) {
         return Err("memory is short".to_owned());
     }
-    // SAFETY: the caller ensures that `table` is null or a table that satisfies `mpit_plugin.h`.
-    let definitions = unsafe { convert(table, None) }?;
+    let definitions = convert(table, None)?;
     let component = &definitions.image.name;
     let inside = |why: String| format!("{component}: {why}");
     definitions.cells.bind().map_err(inside)?;
@@ -144,36 +149,24 @@ pub(super) fn in_one_line(refusals: &[Refusal]) -> String {
 }
 
 /// Converts a table into definitions that have values while `activation` is active. Registers nothing.
-///
-/// # Safety
-///
-/// The conditions of [`register`] hold.
-pub(super) unsafe fn convert(
-    at: *const Table,
+pub(super) fn convert(
+    at: Specified<'_, *const Table>,
     activation: Option<&'static Activation>,
 ) -> LoadResult<Definitions> {
-    // SAFETY: the caller ensures that `at` is null or a table that satisfies `mpit_plugin.h`.
-    let (table, mut builder) = unsafe { TableBuilder::begin(at, activation) }?;
-    // SAFETY: `table` is a copy of the struct at `at`, so its lists have as many entries as their counts state.
-    let taken = unsafe { builder.convert_lists(&table) };
+    let (table, mut builder) = TableBuilder::begin(at, activation)?;
+    let taken = builder.convert_lists(&table);
     taken.map_err(|left_out| format!("{}: {}", builder.component, left_out.line))?;
     Ok(builder.definitions)
 }
 
 /// Converts a table like [`convert`], but leaves out entries with faults and returns all faults.
-///
-/// # Safety
-///
-/// The conditions of [`register`] hold.
-pub(super) unsafe fn convert_leniently(
-    at: *const Table,
+pub(super) fn convert_leniently(
+    at: Specified<'_, *const Table>,
     activation: Option<&'static Activation>,
 ) -> Result<(Definitions, Vec<Refusal>), Fault> {
-    // SAFETY: the caller ensures that `at` is null or a table that satisfies `mpit_plugin.h`.
-    let (table, mut builder) = unsafe { TableBuilder::begin(at, activation) }?;
+    let (table, mut builder) = TableBuilder::begin(at, activation)?;
     builder.left_out = Some(Vec::new());
-    // SAFETY: `table` is a copy of the struct at `at`, so its lists have as many entries as their counts state.
-    let last = unsafe { builder.convert_lists(&table) }.err();
+    let last = builder.convert_lists(&table).err();
     let left_out = builder.left_out.into_iter().flatten().chain(last);
     let left_out = left_out.map(|one| Refusal::new(one.what, one.origin, one.fault)).collect();
     Ok((builder.definitions, left_out))
@@ -236,16 +229,18 @@ trait Listed: Prefixed {
     const KIND: &'static str;
 
     /// Returns the name, the description, and the file and line of the definition.
-    fn texts(&self) -> (*const c_char, *const c_char, *const c_char, c_uint);
+    fn texts<'t>(from: &Specified<'t, Self>) -> (Text<'t>, Text<'t>, Text<'t>, c_uint);
 }
+
+type Text<'t> = Specified<'t, *const c_char>;
 
 macro_rules! listed {
     ($($desc:ident $kind:literal;)*) => {$(
         impl Listed for abi::$desc {
             const KIND: &'static str = $kind;
 
-            fn texts(&self) -> (*const c_char, *const c_char, *const c_char, c_uint) {
-                (self.name, self.description, self.file, self.line)
+            fn texts<'t>(from: &Specified<'t, Self>) -> (Text<'t>, Text<'t>, Text<'t>, c_uint) {
+                (member!(from, name), member!(from, description), member!(from, file), from.line)
             }
         }
     )*};
@@ -261,14 +256,12 @@ listed! {
 
 impl TableBuilder {
     /// Reads the header of a table.
-    ///
-    /// # Safety
-    ///
-    /// The conditions of [`register`] hold.
-    unsafe fn begin(at: *const Table, activation: Option<&'static Activation>) -> EntryResult<(Table, Self)> {
+    fn begin<'t>(
+        at: Specified<'t, *const Table>,
+        activation: Option<&'static Activation>,
+    ) -> EntryResult<(Specified<'t, Table>, Self)> {
         let mut pages = Pages::default();
-        // SAFETY: the caller ensures that `at` is null or a table that satisfies `mpit_plugin.h`.
-        let (table, _) = unsafe { read(&mut pages, "the table", at) }?;
+        let (table, _) = read(&mut pages, "the table", at)?;
         if table.version != u32::from(MAJOR) {
             let version = table.version;
             let need = if version > u32::from(MAJOR) { "it needs a later mpit: " } else { "" };
@@ -276,8 +269,7 @@ impl TableBuilder {
                 format!("{need}the table has version {version}, and this mpit knows version {MAJOR} only");
             return Err(why.into());
         }
-        // SAFETY: strings of the table end with a NUL, by the conditions of `register`.
-        let component = unsafe { text(&mut pages, "the table's component", table.component, NAME) }?;
+        let component = text(&mut pages, "the table's component", member!(&table, component), NAME)?;
         check_text(component, "").map_err(|fault| fault.within("the table's component"))?;
         let definitions =
             Definitions { image: Image::new(component), components: Vec::new(), cells: Cells::default() };
@@ -289,47 +281,30 @@ impl TableBuilder {
             enums_by_name: HashMap::new(),
             pages,
             metadata: MetadataBuilder::new(component, activation),
-            latest_file: (null(), ""),
+            latest_file: None,
             left_out: None,
         };
         Ok((table, builder))
     }
 
     /// Converts all lists, beginning with those that others refer to by name.
-    ///
-    /// # Safety
-    ///
-    /// The conditions of [`register`] hold.
-    unsafe fn convert_lists(&mut self, table: &Table) -> Result<(), LeftOut> {
-        // SAFETY: the table's list has as many entries as its count states (`register`), and `category` reads such an entry.
-        unsafe { self.convert_list(table.categories, table.num_categories, Self::category) }?;
-        // SAFETY: the table's list has as many entries as its count states (`register`), and `source` reads such an entry.
-        unsafe { self.convert_list(table.sources, table.num_sources, Self::source) }?;
-        // SAFETY: the table's list has as many entries as its count states (`register`), and `event` reads such an entry.
-        unsafe { self.convert_list(table.events, table.num_events, Self::event) }?;
-        // SAFETY: the table's list has as many entries as its count states (`register`), and `pvar` reads such an entry.
-        unsafe { self.convert_list(table.pvars, table.num_pvars, Self::pvar) }?;
-        // SAFETY: the table's list has as many entries as its count states (`register`), and `cvar` reads such an entry.
-        unsafe { self.convert_list(table.cvars, table.num_cvars, Self::cvar) }?;
-        // SAFETY: the table's list has as many entries as its count states (`register`), and `component` reads such an entry.
-        unsafe { self.convert_list(table.components, table.num_components, Self::component) }
+    fn convert_lists(&mut self, table: &Specified<'_, Table>) -> Result<(), LeftOut> {
+        self.convert_list(list!(table, categories, num_categories), Self::category)?;
+        self.convert_list(list!(table, sources, num_sources), Self::source)?;
+        self.convert_list(list!(table, events, num_events), Self::event)?;
+        self.convert_list(list!(table, pvars, num_pvars), Self::pvar)?;
+        self.convert_list(list!(table, cvars, num_cvars), Self::cvar)?;
+        self.convert_list(list!(table, components, num_components), Self::component)
     }
 
     /// Converts a list of entries of one kind with `convert_entry`.
-    ///
-    /// # Safety
-    ///
-    /// `list` and `count` are from a table that satisfies the conditions of [`register`], and `convert_entry` requires no more of
-    /// an entry.
-    unsafe fn convert_list<T: Listed>(
+    fn convert_list<'t, T: Listed>(
         &mut self,
-        list: *const T,
-        count: usize,
-        convert_entry: unsafe fn(&mut Self, &T, &Entry) -> EntryResult<()>,
+        list: Specified<'t, *const [T]>,
+        convert_entry: fn(&mut Self, &Specified<'t, T>, &Entry) -> EntryResult<()>,
     ) -> Result<(), LeftOut> {
         let place: &'static str = leak_text(format!("{}, {} ", self.component, T::KIND));
-        // SAFETY: `list` is null or has `count` structs of one size: the caller passes a list of a table.
-        let all = match unsafe { read_list(&mut self.pages, T::KIND, list, count) } {
+        let all = match read_list(&mut self.pages, T::KIND, list) {
             Ok(all) => all,
             Err(why) => {
                 let (what, origin) = (format!("the list of kind {}", T::KIND), Origin::new(place, 0));
@@ -337,18 +312,13 @@ impl TableBuilder {
             }
         };
         for (number, one) in (1..).zip(&all) {
-            // SAFETY: `one` is a copy of an entry of the table, so its strings end with a NUL.
-            let entry = match unsafe { self.entry(one, Origin::new(place, number)) } {
-                Ok(entry) => entry,
-                Err(left_out) => {
-                    self.leave_out(left_out)?;
-                    continue;
-                }
+            let left_out = match self.entry(one, Origin::new(place, number)) {
+                Ok(entry) => convert_entry(self, one, &entry)
+                    .err()
+                    .map(|fault| LeftOut::entry(entry.kind, entry.name, entry.origin, fault)),
+                Err(left_out) => Some(left_out),
             };
-            // SAFETY: `one` is a copy of an entry of the table, and `convert_entry` requires no more.
-            if let Err(fault) = unsafe { convert_entry(self, one, &entry) } {
-                self.leave_out(LeftOut::entry(entry.kind, entry.name, entry.origin, fault))?;
-            }
+            left_out.map_or(Ok(()), |left_out| self.leave_out(left_out))?;
         }
         Ok(())
     }
@@ -371,57 +341,41 @@ impl TableBuilder {
     }
 
     /// Reads the members common to all kinds. `position` is the entry's place in its list, from 1.
-    ///
-    /// # Safety
-    ///
-    /// The conditions of [`register`] hold.
-    unsafe fn entry<T: Listed>(&mut self, one: &T, position: Origin) -> Result<Entry, LeftOut> {
+    fn entry<T: Listed>(&mut self, one: &Specified<'_, T>, position: Origin) -> Result<Entry, LeftOut> {
         let (kind, number) = (T::KIND, position.line());
-        let (name, description, file, line) = one.texts();
-        // SAFETY: the file is null or ends with a NUL, as all strings of a table that `register` accepts.
-        let file = unsafe { self.file(file) };
+        let (name, description, file, line) = T::texts(one);
+        let file = self.file(file);
         let origin = match file {
             Ok(file) if !file.is_empty() => Origin::new(file, line),
             _ => position,
         };
-        // SAFETY: the name is null or ends with a NUL, by the conditions of `register`.
-        let name =
-            unsafe { borrowed(&mut self.pages, format_args!("the name of {kind} {number}"), name, NAME) }
-                .map_err(|fault| LeftOut {
-                    what: format!("{kind} {number}"),
-                    origin,
-                    line: fault.why.clone(),
-                    fault,
-                })?;
+        let what = format_args!("the name of {kind} {number}");
+        let name = borrowed(&mut self.pages, what, name, NAME).map_err(|fault| LeftOut {
+            what: format!("{kind} {number}"),
+            origin,
+            line: fault.why.clone(),
+            fault,
+        })?;
         let refuse = |fault| LeftOut::entry(kind, name, origin, fault);
         file.map_err(refuse)?;
-        let mut about = "";
-        if !description.is_null() {
-            // SAFETY: the description is not null and ends with a NUL, by the conditions of `register`.
-            let found = unsafe { borrowed(&mut self.pages, "its description", description, DESCRIPTION) };
-            about = found.map_err(refuse)?;
-        }
-        let texts: &'static str = leak_text([name, about].concat());
+        let description = optional(&mut self.pages, "its description", description, DESCRIPTION);
+        let texts: &'static str = leak_text([name, description.map_err(refuse)?].concat());
         let (name, description) = texts.split_at(name.len());
         Ok(Entry { kind, name, description, texts, origin })
     }
 
     /// Returns a copy of the path of an entry's source file; the empty string for a null pointer.
-    ///
-    /// # Safety
-    ///
-    /// `at` is the file of an entry of a table that satisfies the conditions of [`register`].
-    unsafe fn file(&mut self, at: *const c_char) -> EntryResult<&'static str> {
-        if at.is_null() {
-            return Ok("");
+    fn file(&mut self, at: Specified<'_, *const c_char>) -> EntryResult<&'static str> {
+        match self.latest_file {
+            Some((latest, path)) if latest == *at => Ok(path),
+            latest => {
+                let path = optional(&mut self.pages, "its file", at, PATH)?;
+                let same = latest.map(|(_, latest)| latest).filter(|latest| *latest == path);
+                let path = same.unwrap_or_else(|| leak_text(path.to_owned()));
+                self.latest_file = Some((*at, path));
+                Ok(path)
+            }
         }
-        if at != self.latest_file.0 {
-            // SAFETY: the path is not null and ends with a NUL, as all strings of a table, by the conditions of `register`.
-            let path = unsafe { borrowed(&mut self.pages, "its file", at, PATH) }?;
-            let same = self.latest_file.1;
-            self.latest_file = (at, if path == same { same } else { leak_text(path.to_owned()) });
-        }
-        Ok(self.latest_file.1)
     }
 
     /// Records the cell of a variable for [`Cells::bind`].
@@ -434,17 +388,11 @@ impl TableBuilder {
     }
 
     /// Adds a category.
-    ///
-    /// # Safety
-    ///
-    /// `from` is an entry of a table that satisfies the conditions of [`register`].
-    unsafe fn category(&mut self, from: &abi::Category, entry: &Entry) -> EntryResult<()> {
-        // SAFETY: the string is null or ends with a NUL, by the conditions of `register`.
-        let parent = unsafe { optional(&mut self.pages, "the name of its parent", from.parent, NAME) }?;
+    fn category(&mut self, from: &Specified<'_, abi::Category>, entry: &Entry) -> EntryResult<()> {
+        let parent = optional(&mut self.pages, "the name of its parent", member!(from, parent), NAME)?;
         let parents =
             if parent.is_empty() { &[][..] } else { self.metadata.categories(&[parent], entry.origin) };
-        // SAFETY: the list is null or ends with a null pointer, by the conditions of `register`.
-        let inside = unsafe { names(&mut self.pages, "the name of a category in it", from.contains) }?;
+        let inside = names(&mut self.pages, "the name of a category in it", member!(from, contains))?;
         let inside = self.metadata.categories(&inside, entry.origin);
         let desc: &'static CategoryDesc =
             leak(CategoryDesc::new(entry.name, entry.description, parents, inside, entry.origin));
@@ -454,11 +402,7 @@ impl TableBuilder {
     }
 
     /// Adds a source.
-    ///
-    /// # Safety
-    ///
-    /// `from` is an entry of a table that satisfies the conditions of [`register`].
-    unsafe fn source(&mut self, from: &abi::Source, entry: &Entry) -> EntryResult<()> {
+    fn source(&mut self, from: &Specified<'_, abi::Source>, entry: &Entry) -> EntryResult<()> {
         let order = from_code("order", from.order, SourceOrder::ALL)?;
         let shared = self.metadata.shared(&[], None, entry.origin);
         let desc = SourceDesc::new(entry.metadata(shared), order, leak(SourceCell::new()));
@@ -467,18 +411,12 @@ impl TableBuilder {
     }
 
     /// Adds a component.
-    ///
-    /// # Safety
-    ///
-    /// `from` is an entry of a table that satisfies the conditions of [`register`].
-    unsafe fn component(&mut self, from: &abi::Component, entry: &Entry) -> EntryResult<()> {
-        // SAFETY: the string is null or ends with a NUL, by the conditions of `register`.
-        let framework = unsafe { text(&mut self.pages, "the name of its framework", from.framework, NAME) }?;
+    fn component(&mut self, from: &Specified<'_, abi::Component>, entry: &Entry) -> EntryResult<()> {
+        let framework = text(&mut self.pages, "the name of its framework", member!(from, framework), NAME)?;
         let Entry { name, description, origin, .. } = *entry;
         let about = ComponentInfo { framework, name, description, origin, activation: self.activation };
-        // SAFETY: the subscription is null or valid for the rest of the process, and so are the functions, by the conditions of
-        // `register`.
-        self.definitions.components.push(unsafe { ForeignComponent::new(*from, about) }?);
+        // SAFETY: the subscription is null or valid for the rest of the process, and so are the functions, as `Specified` says.
+        self.definitions.components.push(unsafe { ForeignComponent::new(**from, about) }?);
         Ok(())
     }
 }

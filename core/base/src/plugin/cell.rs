@@ -123,9 +123,10 @@ impl<T: Value> Cell for Foreign<T> {
             }
             ValueSource::Storage(start) => {
                 for (at, out) in out.iter_mut().enumerate() {
+                    let at = start.cast::<T>().wrapping_add(at).cast();
                     // SAFETY: a handle has as many elements as the table states, the storage has them too, and `pvar` checked its
                     // alignment.
-                    *out = unsafe { load(start.cast::<T>().wrapping_add(at)) };
+                    *out = T::from_word(unsafe { load_word(at, size_of::<T>()) });
                 }
             }
             ValueSource::Function(function) => {
@@ -187,31 +188,21 @@ unsafe extern "C" fn reached(level: *const LevelStorage, word: u64) {
     }
 }
 
-/// Loads one element atomically.
+/// Loads one element of 1, 4 or 8 bytes atomically.
 ///
 /// # Safety
 ///
 /// `at` is valid for atomic reads, and aligned.
-pub(super) unsafe fn load<T: Value>(at: *const T) -> T {
+pub(super) unsafe fn load_word(at: *const u8, size: usize) -> u64 {
     let at = at.cast_mut();
-    let word = match size_of::<T>() {
-        1 => {
-            // SAFETY: the caller ensures that `at` is valid for atomic reads and aligned.
-            let atomic = unsafe { AtomicU8::from_ptr(at.cast()) };
-            u64::from(atomic.load(Relaxed))
-        }
-        4 => {
-            // SAFETY: the caller ensures that `at` is valid for atomic reads and aligned.
-            let atomic = unsafe { AtomicU32::from_ptr(at.cast()) };
-            u64::from(atomic.load(Relaxed))
-        }
-        _ => {
-            // SAFETY: the caller ensures that `at` is valid for atomic reads and aligned; values have 1, 4 or 8 bytes.
-            let atomic = unsafe { AtomicU64::from_ptr(at.cast()) };
-            atomic.load(Relaxed)
-        }
-    };
-    T::from_word(word)
+    match size {
+        // SAFETY: the caller ensures that `at` is valid for atomic reads and aligned.
+        1 => u64::from(unsafe { AtomicU8::from_ptr(at) }.load(Relaxed)),
+        // SAFETY: the caller ensures that `at` is valid for atomic reads and aligned.
+        4 => u64::from(unsafe { AtomicU32::from_ptr(at.cast()) }.load(Relaxed)),
+        // SAFETY: the caller ensures that `at` is valid for atomic reads and aligned.
+        _ => unsafe { AtomicU64::from_ptr(at.cast()) }.load(Relaxed),
+    }
 }
 
 pub(super) fn pvar(metadata: Metadata, class: Class, datatype: Datatype, source: ForeignSource) -> PvarDesc {

@@ -9,6 +9,7 @@
 use std::path::{Path, PathBuf};
 use std::ptr;
 
+use super::c_structs::{Specified, member};
 use super::c_table::{self, Definitions};
 use super::component::Claim;
 use super::loaded::Plugin;
@@ -28,7 +29,7 @@ pub const SUBJECT: &str = "MPIT_PLUGIN_CHECKED";
 pub struct Subject {
     path: PathBuf,
     name: &'static str,
-    plugin: abi::Plugin,
+    plugin: Specified<'static, abi::Plugin>,
 }
 
 /// The definitions of a plug-in.
@@ -75,9 +76,8 @@ impl Subject {
     ///
     /// The fault that prevents reading the table.
     pub fn read(&self) -> Result<Contents, Fault> {
-        // SAFETY: `open`, the only constructor of a `Subject`, requires that the plug-in's code may run in this process.
         let definitions =
-            unsafe { c_table::convert_leniently(self.plugin.table, Some(leak(Activation::new()))) };
+            c_table::convert_leniently(member!(&self.plugin, table), Some(leak(Activation::new())));
         let (Definitions { image, components, cells }, mut refusals) = definitions?;
         for (place, (cell, desc)) in cells.events.iter().enumerate() {
             let first = cells.events[..place].iter().find(|(other, _)| ptr::eq(*other, *cell));

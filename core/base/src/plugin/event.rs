@@ -1,9 +1,9 @@
 //! Event types of tables.
 
-use super::c_strings::{NAME, from_code, names, text};
-use super::c_structs::{EntryResult, check_list, check_writable};
+use super::c_strings::{NAME, borrowed, from_code, names, text};
+use super::c_structs::{EntryResult, Specified, list, member, read_array, shared_cell};
 use super::c_table::{Entry, TableBuilder};
-use crate::abi::{self, EventCell};
+use crate::abi;
 use crate::desc::{EnumDesc, EnumItem};
 use crate::event::{self, Element, EventDesc, LARGEST_EVENT, SourceDesc};
 use crate::leak::{leak, leak_list, leak_text};
@@ -13,25 +13,15 @@ use crate::vocabulary::{Bind, Datatype, Verbosity};
 
 impl TableBuilder {
     /// Adds an event type.
-    ///
-    /// # Safety
-    ///
-    /// `from` is an entry of a table that satisfies the conditions of [`super::register`].
-    pub(super) unsafe fn event(&mut self, from: &abi::Event, entry: &Entry) -> EntryResult<()> {
+    pub(super) fn event(&mut self, from: &Specified<'_, abi::Event>, entry: &Entry) -> EntryResult<()> {
         let verbosity = from_code("verbosity", from.verbosity, Verbosity::ALL)?;
         let bind = from_code("bind", from.bind, Bind::ALL)?;
-        // SAFETY: the string is null or ends with a NUL, by the conditions of `register`.
-        let source = unsafe { text(&mut self.pages, "the name of its source", from.source, NAME) }?;
+        let source = borrowed(&mut self.pages, "the name of its source", member!(from, source), NAME)?;
         let source = self.source_named(source)?;
-        // SAFETY: `from` is an entry of a table, so its lists and strings satisfy `mpit_plugin.h`: the caller ensures it.
-        let (elements, element_names) = unsafe { elements(&mut self.pages, from) }?;
-        // SAFETY: the list is null or ends with a null pointer, by the conditions of `register`.
+        let (elements, element_names) = elements(&mut self.pages, from)?;
         let categories =
-            unsafe { names(&mut self.pages, "the name of one of its categories", from.categories) }?;
-        check_writable(&mut self.pages, "its cell", from.cell)?;
-        // SAFETY: `check_writable` checked that it is not null, aligned and writable; cells of a table are valid for the rest
-        // of the process, by the conditions of `register`, and all members are atomic.
-        let cell: &'static EventCell = unsafe { &*from.cell };
+            names(&mut self.pages, "the name of one of its categories", member!(from, categories))?;
+        let cell = shared_cell(&mut self.pages, "its cell", member!(from, cell))?;
         let core = leak(event::EventCell::with_mirror(&cell.listeners));
         let element_names = element_names.map(|items| -> &'static EnumDesc {
             // The attribute `event` generates the same name.
@@ -65,24 +55,15 @@ impl TableBuilder {
 type Elements = (&'static [Element], Option<&'static [EnumItem]>);
 
 /// Copies and checks the elements of an event type.
-///
-/// # Safety
-///
-/// `from` is an entry of a table that satisfies the conditions of [`super::register`].
-unsafe fn elements(pages: &mut Pages, from: &abi::Event) -> EntryResult<Elements> {
+fn elements(pages: &mut Pages, from: &Specified<'_, abi::Event>) -> EntryResult<Elements> {
     let count = from.num_elements;
-    if count == 0 {
-        return Ok((&[], None));
-    }
     if count > LARGEST_EVENT {
         let why = format!("{count} elements do not fit into {LARGEST_EVENT} bytes");
         return Err(Fault::of(Rule::C33, why));
     }
-    check_list(pages, "its list of elements", from.elements, count)?;
+    let list = read_array(pages, "its list of elements", list!(from, elements, num_elements))?;
     let (mut all, mut items) = (Vec::new(), Vec::new());
-    for place in 0..count {
-        // SAFETY: `place` is less than `count`, and `check_list` checked that so many elements are aligned and readable.
-        let one: abi::Element = unsafe { from.elements.wrapping_add(place).read() };
+    for (place, one) in list.iter().enumerate() {
         let inside = |fault: Fault| fault.within(format_args!("element {place}"));
         let datatype = from_code("datatype", one.datatype, Datatype::ALL).map_err(inside)?;
         if one.displacement > LARGEST_EVENT {
@@ -91,8 +72,7 @@ unsafe fn elements(pages: &mut Pages, from: &abi::Event) -> EntryResult<Elements
         }
         all.push(Element::new(datatype, one.displacement));
         if !one.name.is_null() {
-            // SAFETY: the string is not null and ends with a NUL, by the conditions of `register`.
-            let name = unsafe { text(pages, "its name", one.name, NAME) }.map_err(inside)?;
+            let name = text(pages, "its name", member!(one, name), NAME).map_err(inside)?;
             items.push(EnumItem::new(place as i32, name));
         }
     }

@@ -7,7 +7,7 @@ use std::os::unix::fs::FileExt;
 use std::path::Path;
 
 use super::c_strings::{DESCRIPTION, NAME, text};
-use super::c_structs::{LoadResult, MAX_SIZE, check_readable, copy_struct};
+use super::c_structs::{LoadResult, MAX_SIZE, Specified, check_readable, copy_struct, member};
 use super::c_table::{self, Definitions};
 use crate::abi::{self, Host, MAGIC, MAJOR, MINOR, PluginFunction};
 use crate::desc::Activation;
@@ -78,9 +78,8 @@ static HOST: Shared = Shared(Host {
 pub(super) unsafe fn open(path: &Path, activation: &'static Activation) -> LoadResult<Opened> {
     // SAFETY: the caller ensures that the file is a plug-in as `mpit_plugin.h` specifies, whose constructors may run here.
     let (name, plugin) = unsafe { handshake(path) }?;
-    // SAFETY: the table belongs to a plug-in that satisfies `mpit_plugin.h`: the caller ensures it. The plug-in stays loaded.
-    let definitions = unsafe { c_table::convert(plugin.table, Some(activation)) }?;
-    let abi::Plugin { activate, deactivate, set_concurrent, .. } = plugin;
+    let definitions = c_table::convert(member!(&plugin, table), Some(activation))?;
+    let abi::Plugin { activate, deactivate, set_concurrent, .. } = *plugin;
     Ok(Opened { name, definitions, hooks: Hooks { activate, deactivate, set_concurrent } })
 }
 
@@ -89,7 +88,7 @@ pub(super) unsafe fn open(path: &Path, activation: &'static Activation) -> LoadR
 /// # Safety
 ///
 /// The conditions of [`super::load()`] hold for the file.
-pub(super) unsafe fn handshake(path: &Path) -> LoadResult<(&'static str, abi::Plugin)> {
+pub(super) unsafe fn handshake(path: &Path) -> LoadResult<Described> {
     check_format(path)?;
     // SAFETY: the caller ensures that the file is a plug-in as `mpit_plugin.h` specifies, whose constructors may run here.
     let function = unsafe { dlopen(path) }?;
@@ -139,28 +138,29 @@ unsafe fn dlopen(_: &Path) -> LoadResult<PluginFunction> {
         .into())
 }
 
-/// Calls an image's function for the handshake. Returns the name and the description, or `None` if the image has none to give.
+/// The name and the description of an image.
+pub(super) type Described = (&'static str, Specified<'static, abi::Plugin>);
+
+/// Calls an image's function for the handshake. Returns `None` if the image has no description to give.
 ///
 /// # Safety
 ///
 /// The function is the image's `mpit_plugin_v1` or the one that its note leads to, and the image stays loaded.
-pub(super) unsafe fn describe(function: PluginFunction) -> LoadResult<Option<(&'static str, abi::Plugin)>> {
+pub(super) unsafe fn describe(function: PluginFunction) -> LoadResult<Option<Described>> {
     // SAFETY: `function` takes a `Host` (contract of this function), and `HOST` is a static.
     let plugin = unsafe { function(&raw const HOST.0) };
     if plugin.is_null() {
         return Ok(None);
     }
     let mut pages = Pages::default();
-    // SAFETY: not null, so it is a `struct mpit_plugin`, whose size member states how many bytes are valid (`mpit_plugin.h`).
-    let plugin = unsafe { read_description(&mut pages, plugin) }?;
-    // SAFETY: `name` is null or ends with a NUL, and is valid for the rest of the process (`mpit_plugin.h`).
-    let name = unsafe { text(&mut pages, "its name", plugin.name, NAME) }?;
+    // SAFETY: not null, so it is a `struct mpit_plugin` that is valid for the rest of the process (`mpit_plugin.h`).
+    let plugin = read_description(&mut pages, unsafe { Specified::new(plugin) })?;
+    let name = text(&mut pages, "its name", member!(&plugin, name), NAME)?;
     if let Some(fault) = crate::registry::name_fault(name) {
         return Err(fault.into());
     }
     if !plugin.problem.is_null() {
-        // SAFETY: `problem` is not null, ends with a NUL, and is valid for the rest of the process (`mpit_plugin.h`).
-        return Err(unsafe { text(&mut pages, "its problem", plugin.problem, DESCRIPTION) }?.into());
+        return Err(text(&mut pages, "its problem", member!(&plugin, problem), DESCRIPTION)?.into());
     }
     Ok(Some((name, plugin)))
 }
@@ -246,12 +246,11 @@ struct PluginHeader {
     size: usize,
 }
 
-/// Checks and copies a `struct mpit_plugin`.
-///
-/// # Safety
-///
-/// `at` is a `struct mpit_plugin` of any version, valid for reads of as many bytes as its size member states.
-unsafe fn read_description(pages: &mut Pages, at: *const abi::Plugin) -> LoadResult<abi::Plugin> {
+/// Checks and copies a `struct mpit_plugin` of any version.
+fn read_description<'t>(
+    pages: &mut Pages,
+    at: Specified<'t, *const abi::Plugin>,
+) -> LoadResult<Specified<'t, abi::Plugin>> {
     check_readable(pages, "its struct mpit_plugin", at.cast::<PluginHeader>())?;
     // SAFETY: `check_readable` checked that it is not null, aligned and readable.
     let header = unsafe { at.cast::<PluginHeader>().read() };
@@ -272,8 +271,8 @@ unsafe fn read_description(pages: &mut Pages, at: *const abi::Plugin) -> LoadRes
     if header.size < ours || header.size > MAX_SIZE {
         return Err(format!("the size of its struct mpit_plugin is {}, not the sizeof, {ours}", header.size));
     }
-    // SAFETY: `header.size` bytes are valid for reads: the caller ensures it. The members are pointers, optional functions and integers,
-    // for which all values that C writes are valid.
+    // SAFETY: the struct has as many bytes as its size states. The members are pointers, optional functions and integers, for which all
+    // values that C writes are valid.
     let whole = unsafe { copy_struct(pages, "its struct mpit_plugin", at, header.size) }?;
     whole.ok_or_else(|| format!("it needs a later mpit, for more members of struct mpit_plugin: {versions}"))
 }

@@ -3,11 +3,11 @@
 use std::ffi::c_int;
 
 use super::c_strings::{from_code, names};
-use super::c_structs::{EntryResult, check_list, check_writable};
+use super::c_structs::{EntryResult, Specified, check_list, member, shared_cell};
 use super::c_table::{Entry, TableBuilder};
 use super::cell::{self, Count, ForeignSource, MAX_ELEMENTS, ValueSource};
-use crate::abi::{PVAR_ATOMIC, PVAR_CONTINUOUS, PVAR_CUMULATIVE, PVAR_READONLY, PVAR_WRITABLE, Pvar, Sum};
-use crate::cell::{LevelStorage, PvarFlags};
+use crate::abi::{PVAR_ATOMIC, PVAR_CONTINUOUS, PVAR_CUMULATIVE, PVAR_READONLY, PVAR_WRITABLE, Pvar};
+use crate::cell::PvarFlags;
 use crate::leak::leak;
 use crate::os::readable::Pages;
 use crate::registry::{Fault, Rule};
@@ -15,20 +15,14 @@ use crate::vocabulary::{Bind, Class, Datatype, Verbosity};
 
 impl TableBuilder {
     /// Adds a performance variable.
-    ///
-    /// # Safety
-    ///
-    /// `from` is an entry of a table that satisfies the conditions of [`super::register`].
-    pub(super) unsafe fn pvar(&mut self, from: &Pvar, entry: &Entry) -> EntryResult<()> {
+    pub(super) fn pvar(&mut self, from: &Specified<'_, Pvar>, entry: &Entry) -> EntryResult<()> {
         let class = from_code("class", from.class, Class::ALL)?;
         let datatype = from_code("datatype", from.datatype, Datatype::ALL)?;
         let verbosity = from_code("verbosity", from.verbosity, Verbosity::ALL)?;
         let bind = from_code("bind", from.bind, Bind::ALL)?;
-        // SAFETY: the list is null or ends with a null pointer, by the conditions of `register`.
         let categories =
-            unsafe { names(&mut self.pages, "the name of one of its categories", from.categories) }?;
-        // SAFETY: `from` is an entry of a table, so its lists and strings satisfy `mpit_plugin.h`: the caller ensures it.
-        let value = unsafe { value_of(&mut self.pages, from, datatype) }?;
+            names(&mut self.pages, "the name of one of its categories", member!(from, categories))?;
+        let value = value_of(&mut self.pages, from, datatype)?;
         let count = count_of(from, &value)?;
         if let (ValueSource::Storage(storage), Count::Fixed(count)) = (&value, count) {
             check_list(&mut self.pages, "its storage", storage.cast::<u8>(), count * datatype.size())?;
@@ -39,8 +33,7 @@ impl TableBuilder {
         if marks.flags.has(PvarFlags::ATOMIC) && !matches!(count, Count::Fixed(1)) {
             return Err(Fault::of(Rule::C22, "ATOMIC goes with one element, whatever the object"));
         }
-        // SAFETY: the enumeration is null or a `struct mpit_enum`, by the conditions of `register`.
-        let enumeration = unsafe { self.enumeration(from.enumeration, entry.origin) }?;
+        let enumeration = self.enumeration(member!(from, enumeration), entry.origin)?;
         let shared = self.metadata.shared(&categories, enumeration, entry.origin);
         let mut desc = cell::pvar(entry.metadata(shared), class, datatype, source);
         if marks.cumulative {
@@ -92,11 +85,7 @@ impl PvarMarkers {
 }
 
 /// Returns the source of the value.
-///
-/// # Safety
-///
-/// `from` is an entry of a table that satisfies the conditions of [`super::register`].
-unsafe fn value_of(pages: &mut Pages, from: &Pvar, datatype: Datatype) -> EntryResult<ValueSource> {
+fn value_of(pages: &mut Pages, from: &Specified<'_, Pvar>, datatype: Datatype) -> EntryResult<ValueSource> {
     let given = usize::from(!from.sum.is_null())
         + usize::from(!from.level.is_null())
         + usize::from(from.level_of.is_some())
@@ -115,23 +104,15 @@ unsafe fn value_of(pages: &mut Pages, from: &Pvar, datatype: Datatype) -> EntryR
         return Ok(ValueSource::LevelOf(function));
     }
     if !from.level.is_null() {
-        check_writable(pages, "its level", from.level)?;
-        // SAFETY: `check_writable` checked that it is not null, aligned and writable; cells of a table are valid for the rest
-        // of the process, by the conditions of `register`; all members are atomic, and zero-initialized, so without watermarks.
-        let level_storage: &'static LevelStorage = unsafe { &*from.level };
-        return Ok(ValueSource::Level(level_storage));
+        return Ok(ValueSource::Level(shared_cell(pages, "its level", member!(from, level))?));
     }
-    if from.sum.is_null() {
-        if !from.storage.addr().is_multiple_of(datatype.size()) {
-            return Err(format!("its storage at {:p} is not aligned", from.storage).into());
-        }
-        return Ok(ValueSource::Storage(from.storage));
+    if !from.sum.is_null() {
+        return Ok(ValueSource::Sum(shared_cell(pages, "its sum", member!(from, sum))?));
     }
-    check_writable(pages, "its sum", from.sum)?;
-    // SAFETY: `check_writable` checked that it is not null, aligned and writable; cells of a table are valid for the rest of
-    // the process, by the conditions of `register`, and all members are atomic.
-    let sum: &'static Sum = unsafe { &*from.sum };
-    Ok(ValueSource::Sum(sum))
+    if !from.storage.addr().is_multiple_of(datatype.size()) {
+        return Err(format!("its storage at {:p} is not aligned", from.storage).into());
+    }
+    Ok(ValueSource::Storage(from.storage))
 }
 
 fn count_of(from: &Pvar, value: &ValueSource) -> EntryResult<Count> {

@@ -4,9 +4,9 @@ use std::ffi::{c_int, c_void};
 use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, Ordering::Relaxed};
 
 use super::c_strings::{from_code, names};
-use super::c_structs::{EntryResult, check_list, const_message};
+use super::c_structs::{EntryResult, Specified, check_list, const_message, member};
 use super::c_table::{Entry, TableBuilder};
-use super::cell::load;
+use super::cell::load_word;
 use super::pvar::fixed_count;
 use crate::abi::{
     CVAR_BEFORE_INIT, Cvar, FreedFunction, GetFunction, PutOfFunction, ReadFunction, SetFunction,
@@ -98,9 +98,10 @@ impl ErasedCvar for Setting {
         }
         if let Some(enumeration) = self.enumeration {
             for place in 0..count {
+                let at = value.wrapping_add(place * size_of::<i32>());
                 // SAFETY: `value` has `count` aligned elements, which are `int`s, since only `INT` variables have an enumeration.
-                let item: i32 = unsafe { load(value.wrapping_add(place * size_of::<i32>()).cast()) };
-                if enumeration.item(item).is_none() {
+                let item = unsafe { load_word(at, size_of::<i32>()) } as u32;
+                if enumeration.item(item.cast_signed()).is_none() {
                     return Err(Error::Invalid);
                 }
             }
@@ -193,57 +194,37 @@ fn byte(start: *mut c_void, at: usize) -> *mut u8 {
 ///
 /// `from` is valid for atomic reads of `place` + 1 elements of the datatype, `to` for atomic writes; both are aligned.
 unsafe fn copy(datatype: Datatype, from: *const u8, to: *mut u8, place: usize) {
-    let offset = place * datatype.size();
-    let (from, to) = (from.wrapping_add(offset), to.wrapping_add(offset));
-    match datatype.size() {
-        1 => {
-            // SAFETY: `from` is aligned and valid for atomic reads of `place` + 1 elements: the caller ensures it.
-            let value = unsafe { load::<u8>(from) };
-            // SAFETY: `to` is aligned and valid for atomic writes of `place` + 1 elements: the caller ensures it.
-            let atomic = unsafe { AtomicU8::from_ptr(to) };
-            atomic.store(value, Relaxed);
-        }
-        4 => {
-            // SAFETY: `from` is aligned and valid for atomic reads of `place` + 1 elements: the caller ensures it.
-            let value = unsafe { load::<u32>(from.cast()) };
-            // SAFETY: `to` is aligned and valid for atomic writes of `place` + 1 elements: the caller ensures it.
-            let atomic = unsafe { AtomicU32::from_ptr(to.cast()) };
-            atomic.store(value, Relaxed);
-        }
-        _ => {
-            // SAFETY: `from` is aligned and valid for atomic reads of `place` + 1 elements: the caller ensures it.
-            let value = unsafe { load::<u64>(from.cast()) };
-            // SAFETY: `to` is aligned and valid for atomic writes of `place` + 1 elements: the caller ensures it.
-            let atomic = unsafe { AtomicU64::from_ptr(to.cast()) };
-            atomic.store(value, Relaxed);
-        }
+    let size = datatype.size();
+    // SAFETY: `from` is aligned and valid for atomic reads of `place` + 1 elements: the caller ensures it.
+    let word = unsafe { load_word(from.wrapping_add(place * size), size) };
+    let to = to.wrapping_add(place * size);
+    match size {
+        // SAFETY: `to` is aligned and valid for atomic writes of `place` + 1 elements: the caller ensures it.
+        1 => unsafe { AtomicU8::from_ptr(to) }.store(word as u8, Relaxed),
+        // SAFETY: `to` is aligned and valid for atomic writes of `place` + 1 elements: the caller ensures it.
+        4 => unsafe { AtomicU32::from_ptr(to.cast()) }.store(word as u32, Relaxed),
+        // SAFETY: `to` is aligned and valid for atomic writes of `place` + 1 elements: the caller ensures it.
+        _ => unsafe { AtomicU64::from_ptr(to.cast()) }.store(word, Relaxed),
     }
 }
 
 impl TableBuilder {
     /// Adds a control variable.
-    ///
-    /// # Safety
-    ///
-    /// `from` is an entry of a table that satisfies the conditions of [`super::register`].
-    pub(super) unsafe fn cvar(&mut self, from: &Cvar, entry: &Entry) -> EntryResult<()> {
+    pub(super) fn cvar(&mut self, from: &Specified<'_, Cvar>, entry: &Entry) -> EntryResult<()> {
         let datatype = from_code("datatype", from.datatype, Datatype::ALL)?;
         let verbosity = from_code("verbosity", from.verbosity, Verbosity::ALL)?;
         let scope = from_code("scope", from.scope, Scope::ALL)?;
-        // SAFETY: the list is null or ends with a null pointer, by the conditions of `register`.
         let categories =
-            unsafe { names(&mut self.pages, "the name of one of its categories", from.categories) }?;
+            names(&mut self.pages, "the name of one of its categories", member!(from, categories))?;
         let count = fixed_count(from.count)?;
         let bind = from_code("bind", from.bind, Bind::ALL)?;
         let value = value_of(from, bind, datatype)?;
         let is_constant = is_constant(&mut self.pages, &value, count * datatype.size(), scope)?;
-        // SAFETY: the lists are null or end with a null pointer, by the conditions of `register`.
-        let (aliases, environment) = unsafe { further_names(&mut self.pages, from) }?;
+        let (aliases, environment) = further_names(&mut self.pages, from)?;
         if from.flags & !CVAR_BEFORE_INIT != 0 {
             return Err(Fault::of(Rule::C4, format!("its flags {:#x} are not all known", from.flags)));
         }
-        // SAFETY: the enumeration is null or a `struct mpit_enum`, by the conditions of `register`.
-        let enumeration = unsafe { self.enumeration(from.enumeration, entry.origin) }?;
+        let enumeration = self.enumeration(member!(from, enumeration), entry.origin)?;
         let cell: &'static Setting = leak(Setting {
             datatype,
             count,
@@ -327,16 +308,10 @@ fn value_of_objects(from: &Cvar, bind: Bind) -> EntryResult<SettingStorage> {
 type FurtherNames = (&'static [&'static str], &'static [&'static str]);
 
 /// Copies and checks the aliases and environment variables.
-///
-/// # Safety
-///
-/// `from` is an entry of a table that satisfies the conditions of [`super::register`].
-unsafe fn further_names(pages: &mut Pages, from: &Cvar) -> EntryResult<FurtherNames> {
-    // SAFETY: the list is null or ends with a null pointer, by the conditions of `register`.
-    let aliases = unsafe { names(pages, "the name of one of its aliases", from.aliases) }?;
-    // SAFETY: the list is null or ends with a null pointer, by the conditions of `register`.
+fn further_names(pages: &mut Pages, from: &Specified<'_, Cvar>) -> EntryResult<FurtherNames> {
+    let aliases = names(pages, "the name of one of its aliases", member!(from, aliases))?;
     let environment =
-        unsafe { names(pages, "the name of one of its environment variables", from.environment) }?;
+        names(pages, "the name of one of its environment variables", member!(from, environment))?;
     for (what, name) in
         aliases.iter().map(|name| ("alias", name)).chain(environment.iter().map(|name| ("environment", name)))
     {

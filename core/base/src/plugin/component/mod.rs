@@ -18,7 +18,7 @@ use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release, SeqCst};
 pub use list::{Claim, all, changed, on_change};
 
 use super::c_strings::{DESCRIPTION, borrowed};
-use super::c_structs::check_writable;
+use super::c_structs::{Specified, member, shared_cell};
 use crate::abi;
 use crate::component::{CommId, Framework, Lifecycle, Lines, Subscription, World, coll, osc, pml};
 use crate::desc::{Activation, Origin};
@@ -80,12 +80,13 @@ impl ForeignComponent {
             return Err(Fault::of(Rule::Framework, why));
         };
         check_text(about.name, "")?;
-        if !functions.listening.is_null() {
-            check_writable(&mut Pages::default(), "its switch", functions.listening)?;
-        }
-        // SAFETY: null, or aligned and writable (checked) and valid for the rest of the process: the caller ensures it; all
-        // members are atomic.
-        let reasons = unsafe { functions.listening.as_ref() };
+        // SAFETY: the caller ensures that the subscription and the functions satisfy `mpit_plugin.h`.
+        let from = unsafe { Specified::new(functions) };
+        let reasons = if functions.listening.is_null() {
+            None
+        } else {
+            Some(shared_cell(&mut Pages::default(), "its switch", member!(&from, listening))?)
+        };
         let subscription: &'static Subscription = leak(framework.subscription());
         subscription.pause();
         let [is_open, is_published] = [const { AtomicBool::new(false) }; 2];
@@ -195,10 +196,18 @@ unsafe extern "C" fn add_line(lines: *mut c_void, line: *const c_char) {
     // SAFETY: null, or the `Lines` that `report` passed to the component, which it borrows exclusively until the call returns.
     let lines = unsafe { lines.cast::<Lines>().as_mut() };
     // SAFETY: null, or a string that ends with a NUL: `mpit_plugin.h` requires it of the component.
-    let line = unsafe { borrowed(&mut Pages::default(), "its line", line, DESCRIPTION) };
+    let line = borrowed(&mut Pages::default(), "its line", unsafe { Specified::new(line) }, DESCRIPTION);
     if let (Some(lines), Ok(line)) = (lines, line) {
         lines.add(line);
     }
+}
+
+/// Calls a function of a component, if it has this one. Arguments that are pointers are valid during the call.
+macro_rules! call {
+    ($component:ident.$function:ident($($argument:expr),*)) => {
+        // SAFETY: any thread may call the component's functions with its `user_data` (conditions of `new`).
+        $component.functions.$function.map(|function| unsafe { function($component.user_data(), $($argument),*) })
+    };
 }
 
 impl Lifecycle for ForeignComponent {
@@ -207,76 +216,53 @@ impl Lifecycle for ForeignComponent {
     }
 
     fn open(&self, world: World) -> bool {
-        let outcome = match self.functions.open {
-            // SAFETY: any thread may call the component's functions with its `user_data`.
-            Some(open) => unsafe { open(self.user_data(), world.rank, world.size) },
-            None => 0,
-        };
+        let outcome = call!(self.open(world.rank, world.size)).unwrap_or(0);
         self.is_open.store(outcome == 0, Relaxed);
         outcome == 0
     }
 
     fn pcontrol(&self, level: i32) {
-        if self.is_open.load(Relaxed)
-            && let Some(pcontrol) = self.functions.pcontrol
-        {
-            // SAFETY: any thread may call the component's functions with its `user_data`.
-            unsafe { pcontrol(self.user_data(), level) };
+        if self.is_open.load(Relaxed) {
+            call!(self.pcontrol(level));
         }
     }
 
     fn report(&self, lines: &mut Lines) {
-        if self.is_open.load(Relaxed)
-            && let Some(report) = self.functions.report
-        {
-            // SAFETY: any thread may call the component's functions with its `user_data`. This one passes `lines` back to
-            // `add_line` only before it returns.
-            unsafe { report(self.user_data(), add_line, from_mut(lines).cast()) };
+        if self.is_open.load(Relaxed) {
+            // The component passes `lines` back to `add_line` only before it returns (`mpit_plugin.h`).
+            call!(self.report(add_line, from_mut(lines).cast()));
         }
     }
 
     fn close(&self) {
-        let was_open = self.is_open.swap(false, Relaxed);
-        if was_open && let Some(close) = self.functions.close {
-            // SAFETY: any thread may call the component's functions with its `user_data`.
-            unsafe { close(self.user_data()) };
+        if self.is_open.swap(false, Relaxed) {
+            call!(self.close());
         }
     }
 }
 
 impl pml::Component for ForeignComponent {
     fn sent(&self, send: &pml::Send) {
-        if let Some(sent) = self.functions.sent {
-            // SAFETY: any thread may call the component's functions with its `user_data`. The message outlives the call.
-            unsafe { sent(self.user_data(), &send.into()) };
-        }
+        call!(self.sent(&send.into()));
     }
 }
 
 impl osc::Component for ForeignComponent {
     fn accessed(&self, access: &osc::Access) {
-        if let Some(accessed) = self.functions.accessed {
-            // SAFETY: any thread may call the component's functions with its `user_data`. The access outlives the call.
-            unsafe { accessed(self.user_data(), &access.into()) };
-        }
+        call!(self.accessed(&access.into()));
     }
 }
 
 impl coll::Component for ForeignComponent {
     fn done(&self, operation: &coll::Operation<'_>) {
-        if let Some(done) = self.functions.done {
-            // SAFETY: any thread may call the component's functions with its `user_data`. `show` keeps the struct valid during the
-            // call.
-            abi::Operation::show(operation, |shown| unsafe { done(self.user_data(), shown) });
+        if self.functions.done.is_some() {
+            abi::Operation::show(operation, |shown| call!(self.done(shown)));
         }
     }
 
     fn freed(&self, comm: CommId) {
-        if self.is_open.load(Relaxed)
-            && let Some(freed) = self.functions.freed
-        {
-            // SAFETY: any thread may call the component's functions with its `user_data`.
-            unsafe { freed(self.user_data(), comm.get()) };
+        if self.is_open.load(Relaxed) {
+            call!(self.freed(comm.get()));
         }
     }
 }
