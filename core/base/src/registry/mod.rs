@@ -11,13 +11,12 @@
 //! | `check`, `rule`, `plan` | the rules, and the decision on what is added |
 //! | `definition` | the properties common to all kinds of definitions |
 //! | `append` | the execution of a plan |
-//! | `index_space`, `name_index`, `cell_index`, `categories` | the entries, and their lookup |
+//! | `index_space`, `name_index`, `categories` | the entries, and their lookup |
 //! | `completion` | the wait for the user's settings in the registry of the process |
 //! | `unknown` | settings that no control variable accepts |
 
 mod append;
 mod categories;
-mod cell_index;
 mod check;
 mod completion;
 mod definition;
@@ -56,7 +55,6 @@ use crate::log::Log;
 use crate::object::Object;
 use crate::os::terminal::print;
 use crate::vocabulary::Class;
-use cell_index::CellIndex;
 use completion::Completion;
 use index_space::IndexSpace;
 use name_index::Key;
@@ -69,8 +67,6 @@ pub struct Registry {
     cvars: IndexSpace<&'static CvarDesc>,
     /// The sources of the present values of control variables.
     cvar_sources: Log<Mutex<ValueSource>>,
-    pvars_by_cell: CellIndex,
-    cvars_by_cell: CellIndex,
     /// Control variables with a value for each object.
     bound_cvars: Log<&'static CvarDesc>,
     events: IndexSpace<&'static EventDesc>,
@@ -123,7 +119,8 @@ impl Registry {
             added = Some(if has_linked {
                 let linked = Image::linked(Reader::Registry { add_late: Self::add_late });
                 let settings = sources::for_cvars(&linked.cvars);
-                let (refusals, cvars) = registry.append(&linked);
+                let (refusals, cvars) =
+                    registry.append(&linked, |_| true).unwrap_or_else(|refusals| (refusals, 0..0));
                 report(&refusals);
                 (cvars, settings)
             } else {
@@ -167,18 +164,7 @@ impl Registry {
     /// Adds an image as one batch and sets its control variables from `settings`: afterwards, so another thread can see a default
     /// before. Definitions that break a rule are returned with the [`Effect`], mostly that they are left out; the others are added.
     pub fn add(&self, image: &Image, settings: &[Setting]) -> Vec<Refusal> {
-        let (refusals, cvars) = self.append(image);
-        self.apply(cvars, settings);
-        refusals
-    }
-
-    /// Adds an image as one batch. Returns the refusals, and the indices of the control variables, which are still to be set.
-    fn append(&self, image: &Image) -> (Vec<Refusal>, Range<u32>) {
-        let _guard = self.adding.lock();
-        let mut plan = RegistrationPlan::of(self, image);
-        plan.claim_cells();
-        let refusals = std::mem::take(&mut plan.refusals);
-        (refusals, self.execute(plan))
+        self.add_if(image, settings, |_| true).unwrap_or_else(|refusals| refusals)
     }
 
     /// Returns the refusals that adding an image now would have.
@@ -217,7 +203,18 @@ impl Registry {
         settings: &[Setting],
         tolerated: fn(&Refusal) -> bool,
     ) -> Result<Vec<Refusal>, Vec<Refusal>> {
-        let guard = self.adding.lock();
+        let (refusals, cvars) = self.append(image, tolerated)?;
+        self.apply(cvars, settings);
+        Ok(refusals)
+    }
+
+    /// Adds an image like [`add_if`](Self::add_if), except that the control variables, whose indices it returns, are still to be set.
+    fn append(
+        &self,
+        image: &Image,
+        tolerated: fn(&Refusal) -> bool,
+    ) -> Result<(Vec<Refusal>, Range<u32>), Vec<Refusal>> {
+        let _guard = self.adding.lock();
         let mut plan = RegistrationPlan::of(self, image);
         if plan.refusals.iter().all(tolerated) {
             plan.claim_cells();
@@ -227,10 +224,7 @@ impl Registry {
             return Err(plan.refusals);
         }
         let refusals = std::mem::take(&mut plan.refusals);
-        let cvars = self.execute(plan);
-        drop(guard);
-        self.apply(cvars, settings);
-        Ok(refusals)
+        Ok((refusals, self.execute(plan)))
     }
 
     /// Drops the values that control variables have for an object that was freed. Runs their functions, so the caller must hold
@@ -263,10 +257,11 @@ impl Registry {
     }
 
     /// Returns the indices of the performance variables whose cells are at the address of `cell`, in ascending order.
+    /// Looks at each variable: this is called once for a handle, and not at all by tools that use names.
     pub(crate) fn pvars_stored_at<C>(&self, cell: &C) -> Vec<u32> {
         let address = std::ptr::from_ref(cell).addr();
-        self.pvars_by_cell
-            .find(address, self.pvar_count(), |index| self.pvar(index).map(PvarDesc::cell_address))
+        let stored = (0..).zip(self.pvars.iter()).filter(|(_, desc)| desc.cell_address() == address);
+        stored.map(|(index, _)| index).collect()
     }
 
     /// Returns the number of control variables.
@@ -295,13 +290,10 @@ impl Registry {
         self.cvars.find(Key::new(name))
     }
 
-    /// Returns the index of the control variable that is stored in `cell`.
+    /// Returns the index of the control variable that is stored in `cell`. Looks at each variable.
     pub(crate) fn cvar_stored_in<C>(&self, cell: &C) -> Option<u32> {
         let address = std::ptr::from_ref(cell).addr();
-        let found = self
-            .cvars_by_cell
-            .find(address, self.cvar_count(), |index| self.cvar(index).map(CvarDesc::cell_address));
-        found.first().copied()
+        (0..).zip(self.cvars.iter()).find(|(_, desc)| desc.cell_address() == address).map(|(index, _)| index)
     }
 
     /// Returns the number of event types.
