@@ -16,20 +16,26 @@ use crate::{Error, Result};
 /// which would go on without end.
 const MAX_REPETITIONS: u32 = 100;
 
-/// The threads that write a variable.
-pub(crate) struct Setters(Mutex<Vec<Epoch>>);
+/// The writes of a variable that are in progress.
+pub(crate) struct Setters(Mutex<Vec<Write>>);
 
-/// The time in which one or several threads write the value of one object, or the only value (`None`), without a pause.
-struct Epoch {
+/// A write of the value of one object, or of the only value (`None`).
+struct Write {
     object: Option<u64>,
-    running: Vec<Setter>,
-    /// The number of threads that have applied a value and ended.
-    applied: usize,
-}
-
-struct Setter {
     thread: usize,
     has_applied: bool,
+    /// The number of writes that applied a value and ended, while another one was always in progress.
+    applied_before: usize,
+}
+
+impl Write {
+    fn new(object: Option<u64>, thread: usize) -> Self {
+        Self { object, thread, has_applied: false, applied_before: 0 }
+    }
+
+    fn is_of(&self, object: Option<u64>, thread: usize) -> bool {
+        self.object == object && self.thread == thread
+    }
 }
 
 impl Setters {
@@ -66,55 +72,41 @@ impl Setters {
     /// Enters this thread. Returns false if it is writing the value already.
     fn enter(&self, object: Option<u64>) -> Result<bool> {
         let thread = thread_number();
-        let mut epochs = self.0.lock();
-        let at = epochs.iter().position(|epoch| epoch.object == object);
-        if at.is_none() {
-            epochs.try_reserve(1).map_err(|_| Error::Memory)?;
+        let mut writes = self.0.lock();
+        let is_nested = writes.iter().any(|write| write.is_of(object, thread));
+        if !is_nested {
+            writes.try_reserve(1).map_err(|_| Error::Memory)?;
+            writes.push(Write::new(object, thread));
         }
-        let mut new = Epoch { object, running: Vec::new(), applied: 0 };
-        let epoch = at.map_or(&mut new, |at| &mut epochs[at]);
-        if epoch.running.iter().any(|setter| setter.thread == thread) {
-            return Ok(false);
-        }
-        epoch.running.try_reserve(1).map_err(|_| Error::Memory)?;
-        epoch.running.push(Setter { thread, has_applied: false });
-        if at.is_none() {
-            epochs.push(new);
-        }
-        Ok(true)
+        Ok(!is_nested)
     }
 
     /// Notes that this thread has applied a value.
     fn note_applied(&self, object: Option<u64>) {
         let thread = thread_number();
-        for epoch in self.0.lock().iter_mut().filter(|epoch| epoch.object == object) {
-            for setter in epoch.running.iter_mut().filter(|setter| setter.thread == thread) {
-                setter.has_applied = true;
-            }
+        let mut writes = self.0.lock();
+        if let Some(own) = writes.iter_mut().find(|write| write.is_of(object, thread)) {
+            own.has_applied = true;
         }
     }
 
     /// Ends the write of this thread, unless it must apply the stored value again: as the last one of several that applied values.
     fn leave(&self, object: Option<u64>, may_repeat: bool) -> bool {
         let thread = thread_number();
-        let mut epochs = self.0.lock();
-        let Some(at) = epochs.iter().position(|epoch| epoch.object == object) else { return false };
-        let epoch = &mut epochs[at];
-        let Some(own) = epoch.running.iter_mut().position(|setter| setter.thread == thread) else {
-            return false;
-        };
-        epoch.applied += usize::from(epoch.running[own].has_applied);
-        if epoch.running.len() > 1 {
-            epoch.running.swap_remove(own);
+        let mut writes = self.0.lock();
+        let Some(own) = writes.iter().position(|write| write.is_of(object, thread)) else { return false };
+        let own = writes.swap_remove(own);
+        let applied = own.applied_before + usize::from(own.has_applied);
+        if let Some(other) = writes.iter_mut().find(|write| write.object == object) {
+            other.applied_before += applied;
             return false;
         }
-        if epoch.applied > 1 && may_repeat {
-            epoch.applied = 0;
-            epoch.running[own].has_applied = false;
-            return true;
+        let is_repeated = applied > 1 && may_repeat;
+        if is_repeated {
+            // In the memory of the write that was removed.
+            writes.push(Write::new(object, thread));
         }
-        epochs.swap_remove(at);
-        false
+        is_repeated
     }
 }
 
