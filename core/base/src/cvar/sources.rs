@@ -186,14 +186,18 @@ fn from_site() -> Vec<Setting> {
         return Vec::new();
     }
     let path = named.map_or_else(|| SITE_DEFAULT.into(), PathBuf::from);
-    match read_file(&path) {
-        Ok(text) => parse_file(&path, &text, &warn_of_site),
-        Err(Distrust::Io(error)) if path == Path::new(SITE_DEFAULT) && is_ignored(&error) => Vec::new(),
-        Err(why) => {
-            warn_of_site(&unusable(&path, SITE_FILE, &why));
-            Vec::new()
-        }
+    settings_of_file(&path, SITE_FILE, &warn_of_site)
+}
+
+/// Returns the settings in a file that a variable names. Reports one that is not used, in one process of a job, and `warn`s of its lines.
+fn settings_of_file(path: &Path, variable: &str, warn: &dyn Fn(&str)) -> Vec<Setting> {
+    match read_file(path) {
+        Ok(text) => return parse_file(path, &text, warn),
+        Err(Distrust::Io(error)) if path == Path::new(SITE_DEFAULT) && is_ignored(&error) => {}
+        Err(why) if is_first_of_job() => warn(&unusable(path, variable, &why)),
+        Err(_) => {}
     }
+    Vec::new()
 }
 
 /// Returns true for an error of a file that the user never named: it is absent, or the program lacks descriptors or memory.
@@ -249,15 +253,7 @@ fn from_file(warn: &dyn Fn(&str)) -> Vec<Setting> {
     let at_home = || Some(environment::home()?.join(".mpit/params.conf")).filter(|path| path.exists());
     let variable = if named.is_some() { PARAM_FILE } else { "HOME" };
     let Some(path) = named.or_else(at_home) else { return Vec::new() };
-    match read_file(&path) {
-        Ok(text) => parse_file(&path, &text, warn),
-        Err(why) => {
-            if is_first_of_job() {
-                warn(&unusable(&path, variable, &why));
-            }
-            Vec::new()
-        }
-    }
+    settings_of_file(&path, variable, warn)
 }
 
 /// Parses a parameter file. Lines with faults are reported to `warn` and skipped.
