@@ -29,11 +29,9 @@ pub fn item_of<E: crate::MpitEnum>(items: &[E], value: i32) -> Option<E> {
 
 /// Compile-time checks of a definition's cell.
 pub mod cell_of {
-    use std::ffi::c_char;
-
     pub use crate::cell::class_of::*;
     use crate::cell::{AtomicReadReset, Behavior, Cell, EnumValue, Value, fits};
-    use crate::cvar::CvarCell;
+    use crate::cvar::{CvarCell, CvarValue};
     use crate::desc::EnumDesc;
     use crate::vocabulary::{Bind, Datatype};
 
@@ -73,16 +71,7 @@ pub mod cell_of {
 
     /// Returns true if the value of a control variable can be published as the datatype.
     pub const fn setting_represented_as<C: CvarCell>(datatype: Datatype) -> bool {
-        const fn twins<T: Value>(one: Datatype, other: Datatype) -> bool {
-            T::DATATYPE as u32 == one as u32 && fits::<T>(other)
-        }
-        let own = C::DATATYPE;
-        twins::<i32>(own, datatype)
-            || twins::<i64>(own, datatype)
-            || twins::<u32>(own, datatype)
-            || twins::<u64>(own, datatype)
-            || twins::<f64>(own, datatype)
-            || twins::<c_char>(own, datatype)
+        fits::<<C::Value as CvarValue>::Element>(datatype)
     }
 }
 
