@@ -31,6 +31,7 @@ enum Raw {
     Array(*const u8),
 }
 
+/// Returns true if the handle's value depends on the cell.
 #[inline]
 fn is_live(desc: &PvarDesc, control: Control) -> bool {
     match desc.behavior() {
@@ -39,6 +40,7 @@ fn is_live(desc: &PvarDesc, control: Control) -> bool {
     }
 }
 
+/// Returns the value of an element for which [`is_live`] is true.
 #[inline]
 fn shown(desc: &PvarDesc, control: Control, value: u64, base: u64, raw: u64) -> u64 {
     match desc.behavior() {
@@ -112,16 +114,6 @@ impl View<'_> {
         Arithmetic(self.desc.datatype())
     }
 
-    /// Returns true if the handle's value depends on the cell.
-    fn is_live(&self, control: Control) -> bool {
-        is_live(self.desc, control)
-    }
-
-    /// Returns the value of an element for which [`Self::is_live`] is true.
-    fn shown(&self, control: Control, value: u64, base: u64, raw: u64) -> u64 {
-        shown(self.desc, control, value, base, raw)
-    }
-
     /// Copies the elements that a tool reads.
     ///
     /// # Safety
@@ -131,7 +123,7 @@ impl View<'_> {
         let arithmetic = self.arithmetic();
         loop {
             let control = self.control()?;
-            let is_live = self.is_live(control);
+            let is_live = is_live(self.desc, control);
             if is_live {
                 // SAFETY: `out` has `count` aligned elements: the caller ensures it.
                 unsafe { self.desc.read(&self.object, out, self.count) }?;
@@ -143,7 +135,7 @@ impl View<'_> {
                 if is_live {
                     // SAFETY: `at` is one of the `count` elements of `out`, and the cell's function wrote it above.
                     let raw = unsafe { arithmetic.load(at) };
-                    word = self.shown(control, word, base.load(Relaxed), raw);
+                    word = shown(self.desc, control, word, base.load(Relaxed), raw);
                 }
                 // SAFETY: `at` is one of the `count` elements of `out`: the caller ensures that they are valid for writes.
                 unsafe { arithmetic.store(at, word) };
@@ -159,8 +151,8 @@ impl View<'_> {
         loop {
             let control = self.control()?;
             let (value, base) = self.handle.scalar(control.record());
-            let word = if self.is_live(control) {
-                self.shown(control, value, base, self.raw_scalar()?)
+            let word = if is_live(self.desc, control) {
+                shown(self.desc, control, value, base, self.desc.read_scalar(&self.object)?)
             } else {
                 value
             };
@@ -254,14 +246,14 @@ impl View<'_> {
             }
             let Some(flags) = next(seen) else { return Ok(None) };
             let raw = self.raw(record)?;
-            let is_live = self.is_live(seen);
+            let is_live = is_live(self.desc, seen);
             let from = self.values(seen.record()).iter().zip(self.bases(seen.record()));
             let to = self.values(record).iter().zip(self.bases(record));
             for (element, (from, to)) in from.zip(to).enumerate() {
                 let raw = self.raw_element(&raw, element);
                 let before = from.0.load(Relaxed);
                 let shown =
-                    if is_live { self.shown(seen, before, from.1.load(Relaxed), raw) } else { before };
+                    if is_live { shown(self.desc, seen, before, from.1.load(Relaxed), raw) } else { before };
                 // `Release` is for readers; see `AtomicRecord::unchanged`.
                 to.0.store(value(element, Present { shown, raw }), Release);
                 to.1.store(raw, Release);
@@ -274,7 +266,7 @@ impl View<'_> {
     /// Reads the cell for a change, after a record was claimed.
     fn raw(&self, record: usize) -> Result<Raw> {
         if self.count == 1 {
-            return self.raw_scalar().map(Raw::Scalar);
+            return self.desc.read_scalar(&self.object).map(Raw::Scalar);
         }
         let scratch = self.scratch(record);
         if scratch.is_empty() {
@@ -286,10 +278,6 @@ impl View<'_> {
         // other user.
         unsafe { self.desc.read(&self.object, scratch, self.count) }?;
         Ok(Raw::Array(scratch))
-    }
-
-    fn raw_scalar(&self) -> Result<u64> {
-        self.desc.read_scalar(&self.object)
     }
 
     fn raw_element(&self, raw: &Raw, element: usize) -> u64 {
