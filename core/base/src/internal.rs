@@ -2,17 +2,7 @@
 //!
 //! Nothing here is stable: any release may change or remove it. The crates of this workspace require exactly the version of
 //! `mpit` that they were built with (`=0.1.0`), so they change together. All other crates use the attributes and the
-//! modules that the documentation of the crate lists.
-//!
-//! | module | content | why a host needs it |
-//! |---|---|---|
-//! | [`registry`] | the definitions of this process, and how an image is added to them | it merges them with those of the MPI library |
-//! | [`session`] | the tools interface on plain numbers | its C functions take numbers |
-//! | [`desc`], [`vocabulary`] | descriptors and the vocabularies of the standard | it translates them to the numbers of an ABI |
-//! | [`plugin`] | tables and components of other images: C structs, loading, export | it loads plug-ins, and adopts images |
-//! | [`host`] | the state of the MPI library: initialized or not, its thread level; when it changed | it reports the state |
-//! | [`os`] | environment, files, memory and terminal of this process | it runs in programs of others, some of them privileged |
-//! | [`panic`] | the boundary that panics do not cross | its functions are called from C |
+//! modules that the documentation of the crate lists. `ARCHITECTURE.md` says why a host needs each module.
 //!
 //! Locks and the structures that are read without locks are in the crate `mpit-sync`.
 //!
