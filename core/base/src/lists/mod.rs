@@ -10,13 +10,8 @@ pub(crate) mod dependents;
 mod slices;
 mod whole;
 
-pub(crate) use slices::all;
-
-use crate::cell::PvarDesc;
-use crate::component::ComponentDesc;
-use crate::cvar::CvarDesc;
-use crate::desc::{CategoryDesc, EnumDesc};
-use crate::event::{EventDesc, SourceDesc};
+pub use slices::element_types;
+pub(crate) use slices::{ListBounds, Lists, all};
 
 /// The first and the end of the elements of a list; null if the image has no such list.
 #[repr(C)]
@@ -40,44 +35,4 @@ impl<T> Bounds<T> {
         // bounds of a list of `T`, and that its image stays loaded.
         unsafe { std::slice::from_raw_parts(self.start, len) }
     }
-}
-
-/// Declares the lists of one image by the names and the elements of the lists.
-macro_rules! lists {
-    ($($list:ident: $element:ty;)*) => {
-        /// The lists of one image.
-        #[derive(Clone, Copy, Default)]
-        pub(crate) struct Lists {
-            $(pub(crate) $list: &'static [$element],)*
-        }
-
-        /// The bounds of the lists of one image.
-        #[repr(C)]
-        pub(crate) struct ListBounds {
-            $(pub(crate) $list: Bounds<$element>,)*
-        }
-
-        impl ListBounds {
-            /// Returns the lists.
-            ///
-            /// # Safety
-            ///
-            /// The bounds are those of lists with elements of this copy of the crate alone, in an image that is never unloaded.
-            pub(crate) unsafe fn lists(&self) -> Lists {
-                Lists {
-                    // SAFETY: the bounds of a list of this type in an image that stays loaded, which the caller ensures.
-                    $($list: unsafe { self.$list.elements() },)*
-                }
-            }
-        }
-    };
-}
-lists! {
-    pvars: PvarDesc;
-    cvars: CvarDesc;
-    events: &'static EventDesc;
-    sources: &'static SourceDesc;
-    enums: &'static EnumDesc;
-    categories: &'static CategoryDesc;
-    components: &'static ComponentDesc;
 }
