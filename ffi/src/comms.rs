@@ -188,18 +188,8 @@ fn leaked_list(ranks: &Ranks) -> &'static [AtomicU32] {
     })
 }
 
-static COMMS: Objects<Comm> = Objects::new();
-
-/// Returns the communicator of a handle; registers it if MPI is active.
-///
-/// # Safety
-///
-/// If MPI is active, the handle is 0, null, or of a communicator that exists until this function returns.
-#[must_use]
-pub unsafe fn of_handle(handle: Handle) -> Option<&'static Comm> {
-    // SAFETY: the condition of this function is that of `Objects::of_handle`.
-    unsafe { COMMS.of_handle(handle) }
-}
+/// The communicators in use.
+pub static COMMS: Objects<Comm> = Objects::new();
 
 /// Returns the communicator of a handle as an object for handles to bind to. Without a host, only the MPI
 /// implementation that embeds this crate knows the members, so the object has the handle and no ranks.
@@ -210,48 +200,11 @@ pub unsafe fn of_handle(handle: Handle) -> Option<&'static Comm> {
 #[must_use]
 pub unsafe fn object_of(handle: Handle) -> Option<Object<'static>> {
     // SAFETY: the condition of this function is that of `of_handle`.
-    match unsafe { of_handle(handle) } {
+    match unsafe { COMMS.of_handle(handle) } {
         Some(comm) => Some(comm.object()),
         None if Host::get().is_none() => Some(Object::new(Bind::Comm, handle as u64)),
         None => None,
     }
-}
-
-/// Returns the communicator of a handle as an object with its number only, which does not pin a freed communicator.
-///
-/// # Safety
-///
-/// If MPI is active, the handle is 0, null, or of a communicator that exists until this function returns.
-#[must_use]
-pub unsafe fn identity_of(handle: Handle) -> Option<Object<'static>> {
-    // SAFETY: the condition of this function is that of `Objects::identity_of`.
-    unsafe { COMMS.identity_of(handle) }
-}
-
-/// Returns the communicator of a handle; registers it if needed.
-#[inline]
-#[must_use]
-pub fn in_use(handle: LiveComm<'_>) -> Option<&'static Comm> {
-    COMMS.in_use(handle)
-}
-
-/// Returns the communicator of a handle if it is registered. The library is not called.
-#[inline]
-#[must_use]
-pub fn registered(handle: Handle) -> Option<&'static Comm> {
-    COMMS.get(handle)
-}
-
-/// Returns the communicator of a handle from the cache of recent lookups; makes no calls.
-#[inline]
-#[must_use]
-pub fn cached(handle: Handle) -> Option<&'static Comm> {
-    COMMS.cached(handle)
-}
-
-/// Registers a communicator that a call has created.
-pub fn created(handle: LiveComm<'_>) {
-    COMMS.created(handle);
 }
 
 /// Stores the origin of a communicator that a call creates and that is not registered yet.
@@ -265,22 +218,15 @@ pub fn creation_among_started(parent: LiveComm<'_>, call: Call, tag: c_int, new:
 }
 
 fn store_origin(parent: LiveComm<'_>, call: Call, new: Handle, tag: Option<c_int>) {
-    if let Some(comm) = in_use(parent) {
+    if let Some(comm) = COMMS.in_use(parent) {
         let lineage = comm.lineage();
         let parent = Parent { id: comm.id(), is_remote: comm.is_remote(), calls: &comm.calls, lineage };
         origins::store(new, call, &parent, tag);
     }
 }
 
-/// Prepares for a call that frees a communicator. Returns `None` if the communicator is not registered and no
-/// tool listens to the event.
-#[must_use]
-pub fn freeing(handle: LiveComm<'_>) -> Option<Freeing> {
-    COMMS.freeing(handle)
-}
-
 /// The description of a communicator, as read from the host.
-pub(crate) struct NewObject {
+pub struct NewObject {
     id: CommId,
     ranks: Ranks,
     local_size: u32,

@@ -18,7 +18,9 @@ use mpit::object::Bind;
 
 use crate::abi::{Abi, Handle};
 use crate::host::{Host, mpi, p2p};
-use crate::{comms, files, sessions, windows};
+use crate::comms::COMMS;
+use crate::windows::{self, WINDOWS};
+use crate::{files, sessions};
 
 /// The first address that may be that of an object. Predefined handles of the standard ABI are below.
 const FIRST_ADDRESS: Handle = 4096;
@@ -34,9 +36,9 @@ pub(crate) fn may_exist(kind: Bind, handle: Handle) -> bool {
     let is_known = match kind {
         Bind::NoObject => true,
         Bind::Comm => {
-            handle == abi.comm_world || handle == abi.comm_self || comms::registered(handle).is_some()
+            handle == abi.comm_world || handle == abi.comm_self || COMMS.get(handle).is_some()
         }
-        Bind::Win => windows::registered(handle).is_some(),
+        Bind::Win => WINDOWS.get(handle).is_some(),
         _ => false,
     };
     if is_known || abi.is_null(kind, handle) {

@@ -15,7 +15,9 @@ use mpit_sync::lock::Mutex;
 
 use super::Failure;
 use crate::abi::{Abi, Handle};
-use crate::{comms, existence, windows};
+use crate::comms::{self, COMMS};
+use crate::existence;
+use crate::windows::{self, WINDOWS};
 
 /// The interpretation of the argument.
 enum Argument {
@@ -61,9 +63,9 @@ impl BoundObject {
     fn is_registered(&self, number: u64) -> bool {
         let handle = self.handle.load(Relaxed);
         let registered = if self.is_window.load(Relaxed) {
-            windows::registered(handle).map(|window| window.id().get())
+            WINDOWS.get(handle).map(|window| window.id().get())
         } else {
-            comms::registered(handle).map(|comm| comm.id().get())
+            COMMS.get(handle).map(|comm| comm.id().get())
         };
         registered == Some(number)
     }
@@ -98,9 +100,9 @@ pub(super) fn identity(object: *mut c_void, kind: Bind) -> Result<Object<'static
     let known = match kind {
         Bind::NoObject => return Ok(Object::NONE),
         // SAFETY: the tool passes an object to a function of MPI_T, for which the standard requires that it exists.
-        Bind::Comm => unsafe { comms::identity_of(handle_value(object, kind)?) },
+        Bind::Comm => unsafe { COMMS.identity_of(handle_value(object, kind)?) },
         // SAFETY: the tool passes an object to a function of MPI_T, for which the standard requires that it exists.
-        Bind::Win => unsafe { windows::object_of(handle_value(object, kind)?) },
+        Bind::Win => unsafe { WINDOWS.identity_of(handle_value(object, kind)?) },
         _ => Some(Object::new(kind, handle_value(object, kind)? as u64)),
     };
     Ok(known.ok_or(Error::InvalidHandle)?)
@@ -178,7 +180,7 @@ fn is_communicator(abi: &Abi, object: *mut c_void, value: Handle) -> bool {
     value == abi.comm_world
         || value == abi.comm_self
         || value != abi.null(Bind::Comm)
-            && (comms::registered(value).is_some() || has_class_of_communicators(abi, object))
+            && (COMMS.get(value).is_some() || has_class_of_communicators(abi, object))
 }
 
 /// Returns true for a communicator of a library whose objects begin with the address of their class.
