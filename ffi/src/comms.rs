@@ -62,7 +62,6 @@ const RETURNED: u8 = 2;
 impl Comm {
     /// Returns the identity.
     #[inline]
-    #[must_use]
     pub fn id(&self) -> CommId {
         CommId::from_number(self.number.load(Relaxed))
     }
@@ -70,14 +69,12 @@ impl Comm {
     /// Returns true if errors of calls on the communicator are known to end the program, as long as the program sets no other error
     /// handler.
     #[inline]
-    #[must_use]
     pub fn has_fatal_errors(&self) -> bool {
         self.errors.load(Relaxed) == FATAL
     }
 
     /// Returns true if the error handler was queried.
     #[inline]
-    #[must_use]
     pub fn is_error_handler_known(&self) -> bool {
         self.errors.load(Relaxed) != UNKNOWN
     }
@@ -93,79 +90,67 @@ impl Comm {
     }
 
     /// Returns the number of processes that messages go to: of an intercommunicator, the size of the remote group.
-    #[must_use]
     pub fn size(&self) -> u32 {
         self.members.size()
     }
 
     /// Returns the size of this process's own group.
-    #[must_use]
     pub fn local_size(&self) -> u32 {
         self.local_size.load(Relaxed)
     }
 
     /// Returns a number that is equal in all members; 0 if it is not known.
-    #[must_use]
     pub fn lineage(&self) -> u64 {
         self.lineage.load(Relaxed)
     }
 
     /// Returns the words that describe the communicator to other programs.
     #[inline]
-    #[must_use]
     pub fn words(&self) -> Option<&'static CommWords> {
         self.words.get()
     }
 
     /// Returns the rank of this process in its own group.
     #[inline]
-    #[must_use]
     pub fn rank(&self) -> u32 {
         self.rank.load(Relaxed)
     }
 
     /// Returns true for an intercommunicator.
     #[inline]
-    #[must_use]
     pub fn is_remote(&self) -> bool {
         self.remote.load(Relaxed)
     }
 
     /// Returns the number of neighbors that a neighborhood collective sends to.
-    #[must_use]
     pub fn destinations(&self) -> u32 {
         self.destinations.load(Relaxed)
     }
 
     /// Returns the number of neighbors that a neighborhood collective receives from.
-    #[must_use]
     pub fn sources(&self) -> u32 {
         self.sources.load(Relaxed)
     }
 
     /// Returns the number of processes, or neighbors, that a collective operation of a kind may exchange bytes with.
     #[inline]
-    #[must_use]
     pub fn exchanges_with(&self, kind: Kind) -> u32 {
         if kind.is_neighborhood() { self.destinations() } else { self.size() }
     }
 
     /// Returns the world rank of a rank, or [`OUTSIDE`]. Queries the host for a rank that was not used before.
     #[inline]
-    #[must_use]
     pub fn world_rank(&self, rank: c_int) -> u32 {
         self.members.world_rank(rank.cast_unsigned())
     }
 
     /// Returns the world rank of a rank that was used before; [`OUTSIDE`] also for other ranks.
     #[inline]
-    #[must_use]
     pub fn cached_world_rank(&self, rank: c_int) -> u32 {
         self.members.cached(rank.cast_unsigned()).unwrap_or(OUTSIDE)
     }
 
     /// Returns the communicator as an object for handles to bind to.
-    #[must_use]
     fn object(&self) -> Object<'static> {
         comms::pin(self.id());
         let number = self.id().get();
@@ -197,7 +182,6 @@ pub static COMMS: Objects<Comm> = Objects::new();
 /// # Safety
 ///
 /// If MPI is active, the handle is 0, null, or of a communicator that exists until this function returns.
-#[must_use]
 pub unsafe fn object_of(handle: Handle) -> Option<Object<'static>> {
     // SAFETY: the condition of this function is that of `of_handle`.
     match unsafe { COMMS.of_handle(handle) } {
@@ -391,7 +375,6 @@ pub(crate) fn register(comm: LiveComm<'_>) {
 }
 
 /// Returns true if the library will delete our attribute of `MPI_COMM_SELF` in `MPI_Finalize`.
-#[must_use]
 pub(crate) fn will_see_finalize(abi: &Abi) -> bool {
     if !mpi::has_world() {
         return false;

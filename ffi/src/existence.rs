@@ -29,7 +29,6 @@ const FIRST_ADDRESS: Handle = 4096;
 const ROMIO_FILE: u32 = 2_487_376;
 
 /// Returns false if no object of this kind has the handle at present, as far as that can be determined.
-#[must_use]
 pub(crate) fn may_exist(kind: Bind, handle: Handle) -> bool {
     let Some(host) = Host::get() else { return true };
     let abi = host.abi();

@@ -28,20 +28,17 @@ pub struct Window {
 
 impl Window {
     /// Returns the identity.
-    #[must_use]
     pub fn id(&self) -> WindowId {
         WindowId::from_number(self.number.load(Relaxed))
     }
 
     /// Returns the world rank of a rank, or [`OUTSIDE`]. Queries the host for a rank that was not used before.
-    #[must_use]
     pub fn world_rank(&self, rank: u32) -> u32 {
         self.members.world_rank(rank)
     }
 
     /// Returns the world rank of a rank that was used before; [`OUTSIDE`] also for other ranks.
     #[inline]
-    #[must_use]
     pub fn cached_world_rank(&self, rank: u32) -> u32 {
         self.members.cached(rank).unwrap_or(OUTSIDE)
     }
@@ -56,7 +53,6 @@ pub static WINDOWS: Objects<Window> = Objects::new();
 /// # Safety
 ///
 /// If MPI is active, the handle is 0, null, or of a window that exists until this function returns.
-#[must_use]
 pub unsafe fn bound(handle: Handle) -> Option<Object<'static>> {
     // SAFETY: the condition of this function is that of `identity_of`.
     let object = unsafe { WINDOWS.identity_of(handle) }?;

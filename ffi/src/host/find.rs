@@ -258,14 +258,12 @@ unsafe extern "C" fn visit<F: FnMut(&MappedObject<'_>) -> bool>(
 }
 
 /// Returns the definition of a symbol that follows ours in the program's scope.
-#[must_use]
 pub fn next(name: &CStr) -> Option<NonNull<c_void>> {
     // SAFETY: `RTLD_NEXT` is a pseudo-handle, which is valid at any time.
     unsafe { symbol(libc::RTLD_NEXT, name) }
 }
 
 /// Returns the definition of a symbol in the program's global scope.
-#[must_use]
 pub fn in_program(name: &CStr) -> Option<NonNull<c_void>> {
     // SAFETY: `RTLD_DEFAULT` is a pseudo-handle, which is valid at any time.
     unsafe { symbol(libc::RTLD_DEFAULT, name) }
@@ -346,7 +344,6 @@ fn file_of_executable(address: NonNull<c_void>) -> Option<CString> {
 }
 
 /// Returns true if a loaded object itself defines a symbol.
-#[must_use]
 pub fn defines(file: &CStr, name: &CStr) -> bool {
     Loaded::open(file.to_owned()).is_some_and(|loaded| loaded.own_symbol(name).is_some())
 }
@@ -359,7 +356,6 @@ pub fn keep_loaded(address: *const c_void) {
 }
 
 /// Returns the number of times that objects were loaded or unloaded, in all namespaces of the dynamic linker; `None` from older ones.
-#[must_use]
 pub fn changes_of_objects() -> Option<u64> {
     let mut changes = None;
     each_object(|object| {

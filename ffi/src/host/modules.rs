@@ -29,7 +29,6 @@ pub struct Module {
 }
 
 /// Returns the file that contains the code at an address; `None` for code that is in no file.
-#[must_use]
 pub fn module_of(address: usize) -> Option<Module> {
     let mut name = NameBuffer::new();
     let mut found = None;
@@ -54,7 +53,6 @@ pub fn module_of(address: usize) -> Option<Module> {
 }
 
 /// Returns the addresses of the object that contains one.
-#[must_use]
 pub fn range_of(address: usize) -> Option<Range<usize>> {
     let mut range = None;
     find::each_object(|object| {
