@@ -241,6 +241,7 @@ impl<T: Tracked> Objects<T> {
 
     /// Prepares for a call that frees the object. Returns `None` if the object is not registered and no tool
     /// listens to the event.
+    #[must_use]
     pub fn freeing(&'static self, handle: LiveHandle<'_, T::Kind>) -> Option<Freeing> {
         self.freeing_known(handle).or_else(|| {
             // A tool that listens only to the end of objects has not caused their registration.
