@@ -153,6 +153,26 @@ impl MappedObject<'_> {
         NonNull::new(std::ptr::with_exposed_provenance_mut(self.base.wrapping_add(header.p_vaddr as usize)))
     }
 
+    /// Returns the segments with notes that are mapped for reading, each with its alignment. The caller holds the dynamic linker's lock.
+    pub(crate) fn notes(&self) -> impl Iterator<Item = (&[u8], usize)> {
+        let is_mapped = |note: &ProgramHeader| {
+            self.headers.iter().any(|header| {
+                header.p_type == libc::PT_LOAD
+                    && header.p_flags & libc::PF_R != 0
+                    && note.p_vaddr >= header.p_vaddr
+                    && note.p_vaddr + note.p_filesz <= header.p_vaddr + header.p_filesz
+            })
+        };
+        let notes = self.headers.iter().filter(move |note| note.p_type == libc::PT_NOTE && is_mapped(note));
+        notes.map(|note| {
+            let start = std::ptr::with_exposed_provenance(self.base.wrapping_add(note.p_vaddr as usize));
+            // SAFETY: the segment is inside of one that the dynamic linker has mapped for reading, and the object stays loaded while
+            // the dynamic linker's lock is held.
+            let bytes = unsafe { std::slice::from_raw_parts(start, note.p_filesz as usize) };
+            (bytes, note.p_align as usize)
+        })
+    }
+
     pub(crate) fn contains(&self, address: usize) -> bool {
         self.headers.iter().any(|header| {
             let offset = address.wrapping_sub(self.base).wrapping_sub(header.p_vaddr as usize);
