@@ -21,7 +21,6 @@ pub(crate) fn load() {
     _ = functions();
 }
 
-/// Returns the addresses of all functions.
 fn functions() -> Option<&'static Addresses> {
     static FOUND: Once<Addresses> = Once::new();
     FOUND.get().or_else(|| {

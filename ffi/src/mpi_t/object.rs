@@ -23,7 +23,6 @@ use crate::windows::{self, WINDOWS};
 enum Argument {
     /// The address of a variable that holds this handle.
     Address(Handle),
-    /// The handle itself.
     Itself(Handle),
 }
 

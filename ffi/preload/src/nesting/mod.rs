@@ -123,7 +123,6 @@ impl ProgramCall {
         self.set(self.position | NOTIFYING);
     }
 
-    /// Ends the call.
     #[inline]
     pub(crate) fn leave(self) {
         if self.is_per_thread {

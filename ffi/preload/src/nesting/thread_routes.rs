@@ -15,7 +15,6 @@ use crate::thread_word;
 /// The number of lists of routes.
 const LISTS: usize = 2;
 
-/// The words of a thread.
 #[repr(C)]
 struct Words {
     /// Null while a call of the thread is in progress. Machine code reads them.
@@ -79,13 +78,11 @@ impl<T: Sync + 'static, const INDEX: usize> ThreadRoutes<T, INDEX> {
     }
 }
 
-/// Returns the state of this thread.
 #[inline]
 pub(super) fn state() -> usize {
     with_words(|words| words.state.load(Relaxed))
 }
 
-/// Sets the state of this thread.
 #[inline]
 pub(super) fn set_state(state: usize) {
     with_words(|words| {

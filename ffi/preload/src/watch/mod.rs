@@ -343,7 +343,6 @@ fn stack_position() -> u64 {
     position
 }
 
-/// Returns the words of the calling thread.
 fn words_of_caller() -> Option<&'static ThreadWords> {
     if threads::concurrent() {
         return words_of_thread();

@@ -16,7 +16,6 @@ use crate::recorders::routes::{RouteKey, Routes};
 /// The number of routes of a kind of operation.
 const ROUTES_OF_KIND: usize = 16;
 
-/// Routes by kind.
 pub(super) type KindRoutes = [Routes<CaseSums, ROUTES_OF_KIND>; Kind::ALL.len()];
 
 /// The routes of one time of recording.
