@@ -242,7 +242,7 @@ impl Tracked for Comm {
         let abi = Host::get()?.abi();
         let origin = origins::take(handle.get());
         let remote = is_inter(handle);
-        let (rank, local_size) = rank_and_size(handle);
+        let (rank, local_size) = rank_and_size(handle).unwrap_or_default();
         // The members of an intercommunicator are those of the remote group.
         let parents = if remote { None } else { origin.as_ref().and_then(|origin| origin.members.clone()) };
         let created = origin.as_ref().map_or(0, |origin| origin.lineage);
@@ -253,7 +253,7 @@ impl Tracked for Comm {
             _ if handle.get() == abi.comm_self => {
                 // SAFETY: `MPI_COMM_SELF` is live, so MPI is initialized, and `MPI_COMM_WORLD` is live, too.
                 let world = unsafe { LiveComm::new(abi.comm_world) };
-                Ranks::List([rank_and_size(world).0].into())
+                Ranks::List([rank_and_size(world).unwrap_or_default().0].into())
             }
             _ if !memory::is_available_for_object() => {
                 memory::count_dropped();
@@ -360,13 +360,13 @@ fn is_inter(comm: LiveComm<'_>) -> bool {
     mpi::value(|inter| unsafe { mpi::comm_test_inter(comm.get(), inter) }).unwrap_or(0) != 0
 }
 
-/// Returns the rank of this process and the size of its group; 0 if the library fails.
-fn rank_and_size(comm: LiveComm<'_>) -> (u32, u32) {
+/// Returns the rank of this process and the size of its group; `None` if the library fails.
+pub(crate) fn rank_and_size(comm: LiveComm<'_>) -> Option<(u32, u32)> {
     // SAFETY: the communicator is live, and `value` passes a local variable.
-    let rank = mpi::value(|rank| unsafe { mpi::comm_rank(comm.get(), rank) }).unwrap_or(0);
+    let rank = mpi::value(|rank| unsafe { mpi::comm_rank(comm.get(), rank) })?;
     // SAFETY: the communicator is live, and `value` passes a local variable.
-    let size = mpi::value(|size| unsafe { mpi::comm_size(comm.get(), size) }).unwrap_or(0);
-    (rank.cast_unsigned(), size.cast_unsigned())
+    let size = mpi::value(|size| unsafe { mpi::comm_size(comm.get(), size) })?;
+    Some((rank.cast_unsigned(), size.cast_unsigned()))
 }
 
 /// Registers a communicator whose deletion has certainly not begun.
