@@ -16,7 +16,7 @@ use crate::host::mpi::{CopyAttribute, DeleteAttribute};
 
 /// The attribute for one kind of object.
 #[derive(Debug)]
-pub(crate) struct Attribute<K> {
+pub struct Attribute<K> {
     functions: Functions,
     /// Created on first use; contains `None` if the library refused.
     key: OnceLock<Option<c_int>>,

@@ -62,7 +62,6 @@ const RETURNED: u8 = 2;
 impl Comm {
     /// Returns the identity.
     #[inline]
-    #[must_use]
     pub fn id(&self) -> CommId {
         CommId::from_number(self.number.load(Relaxed))
     }
@@ -70,14 +69,12 @@ impl Comm {
     /// Returns true if errors of calls on the communicator are known to end the program, as long as the program sets no other error
     /// handler.
     #[inline]
-    #[must_use]
     pub fn has_fatal_errors(&self) -> bool {
         self.errors.load(Relaxed) == FATAL
     }
 
     /// Returns true if the error handler was queried.
     #[inline]
-    #[must_use]
     pub fn is_error_handler_known(&self) -> bool {
         self.errors.load(Relaxed) != UNKNOWN
     }
@@ -93,79 +90,67 @@ impl Comm {
     }
 
     /// Returns the number of processes that messages go to: of an intercommunicator, the size of the remote group.
-    #[must_use]
     pub fn size(&self) -> u32 {
         self.members.size()
     }
 
     /// Returns the size of this process's own group.
-    #[must_use]
     pub fn local_size(&self) -> u32 {
         self.local_size.load(Relaxed)
     }
 
     /// Returns a number that is equal in all members; 0 if it is not known.
-    #[must_use]
     pub fn lineage(&self) -> u64 {
         self.lineage.load(Relaxed)
     }
 
     /// Returns the words that describe the communicator to other programs.
     #[inline]
-    #[must_use]
     pub fn words(&self) -> Option<&'static CommWords> {
         self.words.get()
     }
 
     /// Returns the rank of this process in its own group.
     #[inline]
-    #[must_use]
     pub fn rank(&self) -> u32 {
         self.rank.load(Relaxed)
     }
 
     /// Returns true for an intercommunicator.
     #[inline]
-    #[must_use]
     pub fn is_remote(&self) -> bool {
         self.remote.load(Relaxed)
     }
 
     /// Returns the number of neighbors that a neighborhood collective sends to.
-    #[must_use]
     pub fn destinations(&self) -> u32 {
         self.destinations.load(Relaxed)
     }
 
     /// Returns the number of neighbors that a neighborhood collective receives from.
-    #[must_use]
     pub fn sources(&self) -> u32 {
         self.sources.load(Relaxed)
     }
 
     /// Returns the number of processes, or neighbors, that a collective operation of a kind may exchange bytes with.
     #[inline]
-    #[must_use]
     pub fn exchanges_with(&self, kind: Kind) -> u32 {
         if kind.is_neighborhood() { self.destinations() } else { self.size() }
     }
 
     /// Returns the world rank of a rank, or [`OUTSIDE`]. Queries the host for a rank that was not used before.
     #[inline]
-    #[must_use]
     pub fn world_rank(&self, rank: c_int) -> u32 {
         self.members.world_rank(rank.cast_unsigned())
     }
 
     /// Returns the world rank of a rank that was used before; [`OUTSIDE`] also for other ranks.
     #[inline]
-    #[must_use]
     pub fn cached_world_rank(&self, rank: c_int) -> u32 {
         self.members.cached(rank.cast_unsigned()).unwrap_or(OUTSIDE)
     }
 
     /// Returns the communicator as an object for handles to bind to.
-    #[must_use]
     fn object(&self) -> Object<'static> {
         comms::pin(self.id());
         let number = self.id().get();
@@ -188,18 +173,8 @@ fn leaked_list(ranks: &Ranks) -> &'static [AtomicU32] {
     })
 }
 
-static COMMS: Objects<Comm> = Objects::new();
-
-/// Returns the communicator of a handle; registers it if MPI is active.
-///
-/// # Safety
-///
-/// If MPI is active, the handle is 0, null, or of a communicator that exists until this function returns.
-#[must_use]
-pub unsafe fn of_handle(handle: Handle) -> Option<&'static Comm> {
-    // SAFETY: the condition of this function is that of `Objects::of_handle`.
-    unsafe { COMMS.of_handle(handle) }
-}
+/// The communicators in use.
+pub static COMMS: Objects<Comm> = Objects::new();
 
 /// Returns the communicator of a handle as an object for handles to bind to. Without a host, only the MPI
 /// implementation that embeds this crate knows the members, so the object has the handle and no ranks.
@@ -207,51 +182,13 @@ pub unsafe fn of_handle(handle: Handle) -> Option<&'static Comm> {
 /// # Safety
 ///
 /// If MPI is active, the handle is 0, null, or of a communicator that exists until this function returns.
-#[must_use]
 pub unsafe fn object_of(handle: Handle) -> Option<Object<'static>> {
     // SAFETY: the condition of this function is that of `of_handle`.
-    match unsafe { of_handle(handle) } {
+    match unsafe { COMMS.of_handle(handle) } {
         Some(comm) => Some(comm.object()),
         None if Host::get().is_none() => Some(Object::new(Bind::Comm, handle as u64)),
         None => None,
     }
-}
-
-/// Returns the communicator of a handle as an object with its number only, which does not pin a freed communicator.
-///
-/// # Safety
-///
-/// If MPI is active, the handle is 0, null, or of a communicator that exists until this function returns.
-#[must_use]
-pub unsafe fn identity_of(handle: Handle) -> Option<Object<'static>> {
-    // SAFETY: the condition of this function is that of `Objects::identity_of`.
-    unsafe { COMMS.identity_of(handle) }
-}
-
-/// Returns the communicator of a handle; registers it if needed.
-#[inline]
-#[must_use]
-pub fn in_use(handle: LiveComm<'_>) -> Option<&'static Comm> {
-    COMMS.in_use(handle)
-}
-
-/// Returns the communicator of a handle if it is registered. The library is not called.
-#[inline]
-#[must_use]
-pub fn registered(handle: Handle) -> Option<&'static Comm> {
-    COMMS.get(handle)
-}
-
-/// Returns the communicator of a handle from the cache of recent lookups; makes no calls.
-#[inline]
-#[must_use]
-pub fn cached(handle: Handle) -> Option<&'static Comm> {
-    COMMS.cached(handle)
-}
-
-/// Registers a communicator that a call has created.
-pub fn created(handle: LiveComm<'_>) {
-    COMMS.created(handle);
 }
 
 /// Stores the origin of a communicator that a call creates and that is not registered yet.
@@ -265,22 +202,15 @@ pub fn creation_among_started(parent: LiveComm<'_>, call: Call, tag: c_int, new:
 }
 
 fn store_origin(parent: LiveComm<'_>, call: Call, new: Handle, tag: Option<c_int>) {
-    if let Some(comm) = in_use(parent) {
+    if let Some(comm) = COMMS.in_use(parent) {
         let lineage = comm.lineage();
         let parent = Parent { id: comm.id(), is_remote: comm.is_remote(), calls: &comm.calls, lineage };
         origins::store(new, call, &parent, tag);
     }
 }
 
-/// Prepares for a call that frees a communicator. Returns `None` if the communicator is not registered and no
-/// tool listens to the event.
-#[must_use]
-pub fn freeing(handle: LiveComm<'_>) -> Option<Freeing> {
-    COMMS.freeing(handle)
-}
-
 /// The description of a communicator, as read from the host.
-pub(crate) struct NewObject {
+pub struct NewObject {
     id: CommId,
     ranks: Ranks,
     local_size: u32,
@@ -312,7 +242,7 @@ impl Tracked for Comm {
         let abi = Host::get()?.abi();
         let origin = origins::take(handle.get());
         let remote = is_inter(handle);
-        let (rank, local_size) = rank_and_size(handle);
+        let (rank, local_size) = rank_and_size(handle).unwrap_or_default();
         // The members of an intercommunicator are those of the remote group.
         let parents = if remote { None } else { origin.as_ref().and_then(|origin| origin.members.clone()) };
         let created = origin.as_ref().map_or(0, |origin| origin.lineage);
@@ -323,7 +253,7 @@ impl Tracked for Comm {
             _ if handle.get() == abi.comm_self => {
                 // SAFETY: `MPI_COMM_SELF` is live, so MPI is initialized, and `MPI_COMM_WORLD` is live, too.
                 let world = unsafe { LiveComm::new(abi.comm_world) };
-                Ranks::List([rank_and_size(world).0].into())
+                Ranks::List([rank_and_size(world).unwrap_or_default().0].into())
             }
             _ if !memory::is_available_for_object() => {
                 memory::count_dropped();
@@ -430,13 +360,13 @@ fn is_inter(comm: LiveComm<'_>) -> bool {
     mpi::value(|inter| unsafe { mpi::comm_test_inter(comm.get(), inter) }).unwrap_or(0) != 0
 }
 
-/// Returns the rank of this process and the size of its group; 0 if the library fails.
-fn rank_and_size(comm: LiveComm<'_>) -> (u32, u32) {
+/// Returns the rank of this process and the size of its group; `None` if the library fails.
+pub(crate) fn rank_and_size(comm: LiveComm<'_>) -> Option<(u32, u32)> {
     // SAFETY: the communicator is live, and `value` passes a local variable.
-    let rank = mpi::value(|rank| unsafe { mpi::comm_rank(comm.get(), rank) }).unwrap_or(0);
+    let rank = mpi::value(|rank| unsafe { mpi::comm_rank(comm.get(), rank) })?;
     // SAFETY: the communicator is live, and `value` passes a local variable.
-    let size = mpi::value(|size| unsafe { mpi::comm_size(comm.get(), size) }).unwrap_or(0);
-    (rank.cast_unsigned(), size.cast_unsigned())
+    let size = mpi::value(|size| unsafe { mpi::comm_size(comm.get(), size) })?;
+    Some((rank.cast_unsigned(), size.cast_unsigned()))
 }
 
 /// Registers a communicator whose deletion has certainly not begun.
@@ -445,7 +375,6 @@ pub(crate) fn register(comm: LiveComm<'_>) {
 }
 
 /// Returns true if the library will delete our attribute of `MPI_COMM_SELF` in `MPI_Finalize`.
-#[must_use]
 pub(crate) fn will_see_finalize(abi: &Abi) -> bool {
     if !mpi::has_world() {
         return false;

@@ -20,7 +20,6 @@ static SIZES: HandleTable<AtomicU64> = HandleTable::new();
 
 /// Returns the bytes of one element, without gaps.
 #[inline]
-#[must_use]
 pub fn size(abi: &Abi, datatype: LiveDatatype<'_>) -> u64 {
     known_size(abi, datatype.get()).unwrap_or_else(|| query_size(datatype))
 }
@@ -28,14 +27,12 @@ pub fn size(abi: &Abi, datatype: LiveDatatype<'_>) -> u64 {
 /// Returns the bytes of one element without calling the library about a handle that may be invalid: `None` for
 /// a derived type whose commit was not observed.
 #[inline]
-#[must_use]
 pub fn known_size(abi: &Abi, datatype: Handle) -> Option<u64> {
     SIZES.get(datatype).map(|size| size.load(Relaxed)).or_else(|| register_predefined(abi, datatype))
 }
 
 /// Returns the size of a type from the cache of recent lookups; makes no calls.
 #[inline]
-#[must_use]
 pub fn cached_size(datatype: Handle) -> Option<u64> {
     SIZES.cached(datatype).map(|size| size.load(Relaxed))
 }

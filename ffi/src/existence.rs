@@ -11,15 +11,16 @@
 //! - Files of MPICH are pointers to objects of ROMIO, which begin with a magic number, also in memory that was freed: the calls
 //!   that close files are noted.
 //!
-//! Memory is read through the kernel, so an address that is not mapped is no error.
+//! The kernel is asked before memory is read, so an address that is not mapped is no error.
 
-use std::ffi::c_void;
-
+use mpit::internal::os::readable;
 use mpit::object::Bind;
 
 use crate::abi::{Abi, Handle};
 use crate::host::{Host, mpi, p2p};
-use crate::{comms, files, probe, sessions, windows};
+use crate::comms::COMMS;
+use crate::windows::{self, WINDOWS};
+use crate::{files, sessions};
 
 /// The first address that may be that of an object. Predefined handles of the standard ABI are below.
 const FIRST_ADDRESS: Handle = 4096;
@@ -28,16 +29,15 @@ const FIRST_ADDRESS: Handle = 4096;
 const ROMIO_FILE: u32 = 2_487_376;
 
 /// Returns false if no object of this kind has the handle at present, as far as that can be determined.
-#[must_use]
 pub(crate) fn may_exist(kind: Bind, handle: Handle) -> bool {
     let Some(host) = Host::get() else { return true };
     let abi = host.abi();
     let is_known = match kind {
         Bind::NoObject => true,
         Bind::Comm => {
-            handle == abi.comm_world || handle == abi.comm_self || comms::registered(handle).is_some()
+            handle == abi.comm_world || handle == abi.comm_self || COMMS.get(handle).is_some()
         }
-        Bind::Win => windows::registered(handle).is_some(),
+        Bind::Win => WINDOWS.get(handle).is_some(),
         _ => false,
     };
     if is_known || abi.is_null(kind, handle) {
@@ -63,19 +63,13 @@ fn first_words(address: Handle) -> Option<[u32; 2]> {
 
 /// Returns words of eight bytes at an address; `None` if it is not aligned or cannot be read.
 fn words<const N: usize>(address: Handle) -> Option<[u64; N]> {
-    if address < FIRST_ADDRESS || !address.is_multiple_of(align_of::<u64>()) {
+    if address < FIRST_ADDRESS {
         return None;
     }
     let mut words = [0; N];
     for (at, word) in words.iter_mut().enumerate() {
-        let mut bytes = [0; size_of::<u64>()];
-        let from = std::ptr::with_exposed_provenance::<c_void>(address).wrapping_byte_add(at * bytes.len());
-        // SAFETY: where the kernel refuses to look, the tool has passed an address that can be read: it names an object to a function
-        // of MPI_T, for which the standard requires that it exists.
-        if !unsafe { probe::read(from, &mut bytes) } {
-            return None;
-        }
-        *word = u64::from_ne_bytes(bytes);
+        // SAFETY: the tool names an object to a function of MPI_T, for which the standard requires that it exists.
+        *word = unsafe { readable::word_at(address.wrapping_add(at * size_of::<u64>())) }? as u64;
     }
     Some(words)
 }

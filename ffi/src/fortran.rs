@@ -65,13 +65,11 @@ impl Conversion {
 
 /// Converts a handle; returns `None` for kinds of objects that are not listed here.
 #[inline]
-#[must_use]
 pub fn handle(kind: Bind, fortran: c_int) -> Option<Handle> {
     conversion(kind)?.handle(fortran)
 }
 
 /// Returns true if a buffer is `MPI_IN_PLACE` of Fortran or C: some Fortran interfaces convert it before they call C.
-#[must_use]
 pub fn is_in_place(buffer: *const c_void) -> bool {
     static ADDRESSES: OnceLock<Vec<usize>> = OnceLock::new();
     static VARIABLE: OnceLock<Option<usize>> = OnceLock::new();

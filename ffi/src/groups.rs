@@ -170,7 +170,6 @@ impl Drop for Group {
 /// # Safety
 ///
 /// MPI is initialized, and the handle is null or of a group that exists until this function returns.
-#[must_use]
 pub unsafe fn first_members(handle: Handle, most: usize) -> Option<Vec<u32>> {
     let abi = Host::get()?.abi();
     if abi.is_null(Bind::Group, handle) {

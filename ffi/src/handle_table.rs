@@ -144,13 +144,11 @@ fn new_entry<T: Default + 'static>() -> &'static Entry<T> {
     Box::leak(Box::new(Entry { handle: AtomicUsize::new(REMOVED), value: T::default() }))
 }
 
-/// Returns an entry of a table.
 fn leaked<T: 'static>(entry: NonNull<Entry<T>>) -> &'static Entry<T> {
     // SAFETY: `Entry` is private to this file, and all pointers in tables come from `new_entry`, which leaks the entries.
     unsafe { entry.as_ref() }
 }
 
-/// Returns the slot of a handle in the cache.
 #[inline]
 fn cache_slot(handle: Handle) -> usize {
     ((handle as u64).wrapping_mul(HASH_MULTIPLIER) >> (u64::BITS - CACHE_SLOTS.ilog2())) as usize

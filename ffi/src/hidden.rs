@@ -38,7 +38,6 @@ pub(crate) fn detect_tools() {
 }
 
 /// Returns true if an entry of the MPI library with this name is hidden.
-#[must_use]
 pub fn is_host_entry_hidden(name: &str) -> bool {
     let is_refused = |host: &Host| matches(host.abi().quirks.refused_entries, name);
     is_hidden(name, &[]) || Host::get().is_some_and(is_refused)
@@ -55,7 +54,6 @@ pub(crate) fn matches(list: &str, name: &str) -> bool {
 }
 
 /// Returns true if an entry with this name, in these categories, is hidden.
-#[must_use]
 pub fn is_hidden(name: &str, categories: &[&CategoryDesc]) -> bool {
     // Nearly always empty, and then not copied for each entry.
     if HIDDEN.is_empty() {

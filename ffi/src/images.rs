@@ -150,11 +150,8 @@ struct Found {
 
 /// Returns the image of an object, if that has our note.
 fn image_in(object: &MappedObject<'_>) -> Option<Found> {
-    let mut notes = object.headers.iter().filter(|header| header.p_type == libc::PT_NOTE);
-    notes.find_map(|header| {
-        let start = (object.base + header.p_vaddr as usize) as *const u8;
-        // SAFETY: a `PT_NOTE` segment lies in the mapped part of the object, and `p_memsz` is its length.
-        let address = address_in(unsafe { std::slice::from_raw_parts(start, header.p_memsz as usize) })?;
+    object.notes().find_map(|(notes, _)| {
+        let address = address_in(notes)?;
         let function = if address == 0 || address < object.base {
             None
         } else {

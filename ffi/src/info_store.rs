@@ -49,7 +49,6 @@ pub fn set(entries: &mut Entries, key: String, value: String) {
 }
 
 /// Returns the value of a key.
-#[must_use]
 pub fn get(entries: &Entries, key: &str) -> Option<String> {
     entries.iter().find(|(known, _)| known == key).map(|(_, value)| value.clone())
 }

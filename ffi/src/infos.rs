@@ -42,7 +42,6 @@ fn is_usable(host: &Host) -> bool {
 }
 
 /// Returns the thread level of a session in use; `None` if its info object does not contain it.
-#[must_use]
 pub(crate) fn thread_level_of_session(session: LiveSession<'_>) -> Option<ThreadLevel> {
     /// Longer than any value of the key.
     const MAX_LEN: c_int = 64;

@@ -37,7 +37,6 @@ struct Place<'a> {
 }
 
 /// Lists all entries that a tool would see in this process now. Indices without an entry are left out.
-#[must_use]
 pub fn of_this_process() -> String {
     let merged = Merged::get();
     merged.sync();

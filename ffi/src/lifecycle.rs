@@ -62,7 +62,8 @@ fn handle_initialization() {
     threads::set_concurrent(concurrent || SESSION_IS_CONCURRENT.load(SeqCst));
     let world = if has_world {
         // SAFETY: MPI is initialized, so the world exists.
-        world_of(unsafe { LiveComm::new(abi.comm_world) })
+        let world = unsafe { LiveComm::new(abi.comm_world) };
+        comms::rank_and_size(world).map(|(rank, size)| World::new(rank, size))
     } else {
         sessions::open(abi)
     };
@@ -124,15 +125,6 @@ fn is_world_concurrent(abi: &Abi) -> bool {
     // SAFETY: MPI is initialized, and `value` passes a local variable.
     let level = mpi::value(|level| unsafe { mpi::query_thread(level) }).unwrap_or(0);
     abi.to_thread_level(level).is_none_or(|level| level == ThreadLevel::Multiple)
-}
-
-/// Returns the rank and the number of processes in `MPI_COMM_WORLD`; `None` if the library fails.
-fn world_of(world: LiveComm<'_>) -> Option<World> {
-    // SAFETY: the communicator is live, and `value` passes a local variable.
-    let rank = mpi::value(|rank| unsafe { mpi::comm_rank(world.get(), rank) })?;
-    // SAFETY: the communicator is live, and `value` passes a local variable.
-    let size = mpi::value(|size| unsafe { mpi::comm_size(world.get(), size) })?;
-    Some(World::new(rank.cast_unsigned(), size.cast_unsigned()))
 }
 
 /// Records that a session was initialized. Sessions have their own thread levels, and the highest one is in

@@ -9,7 +9,7 @@ use mpit_sync::probe_table::ProbeTable;
 
 /// The members of an object. Reused for other objects, so its memory is never freed.
 #[derive(Debug, Default)]
-pub(crate) struct Members {
+pub struct Members {
     size: AtomicU32,
     /// True if rank r is world rank r.
     as_world: AtomicBool,

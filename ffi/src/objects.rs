@@ -35,9 +35,11 @@ use crate::members::Members;
 use crate::sessions;
 
 /// A kind of object that is tracked by its handle.
-pub(crate) trait Tracked: Default + Sync + Send + 'static {
+pub trait Tracked: Default + Sync + Send + 'static {
+    /// The kind of object.
     type Kind: Kind;
 
+    /// Returns the table of all objects.
     fn all() -> &'static Objects<Self>;
 
     /// Returns the object's number, which is never reused; 0 if there is no object.
@@ -77,7 +79,7 @@ struct SuspectHandle<T: 'static> {
 }
 
 #[derive(Debug)]
-pub(crate) struct Objects<T: 'static> {
+pub struct Objects<T: 'static> {
     table: HandleTable<T>,
     in_flight: InFlight,
     suspects: Mutex<Vec<SuspectHandle<T>>>,
@@ -116,20 +118,21 @@ impl<T: Tracked> Objects<T> {
         }
     }
 
+    /// Returns the object of a handle if it is registered. The library is not called.
     #[inline]
-    pub(crate) fn get(&self, handle: Handle) -> Option<&'static T> {
+    pub fn get(&self, handle: Handle) -> Option<&'static T> {
         self.table.get(handle)
     }
 
     /// Returns the object of a handle from the cache of recent lookups; makes no calls.
     #[inline]
-    pub(crate) fn cached(&self, handle: Handle) -> Option<&'static T> {
+    pub fn cached(&self, handle: Handle) -> Option<&'static T> {
         self.table.cached(handle)
     }
 
     /// Returns the object of a handle in use; registers it if needed.
     #[inline]
-    pub(crate) fn in_use(&'static self, handle: LiveHandle<'_, T::Kind>) -> Option<&'static T> {
+    pub fn in_use(&'static self, handle: LiveHandle<'_, T::Kind>) -> Option<&'static T> {
         self.get(handle.get()).or_else(|| self.track(handle))
     }
 
@@ -138,7 +141,7 @@ impl<T: Tracked> Objects<T> {
     /// # Safety
     ///
     /// If MPI is active, the handle is 0, null, or of an object of this kind that exists until this function returns.
-    pub(crate) unsafe fn of_handle(&'static self, handle: Handle) -> Option<&'static T> {
+    pub unsafe fn of_handle(&'static self, handle: Handle) -> Option<&'static T> {
         self.get(handle).or_else(|| {
             if !sessions::is_mpi_active() {
                 return None;
@@ -154,7 +157,7 @@ impl<T: Tracked> Objects<T> {
     /// # Safety
     ///
     /// If MPI is active, the handle is 0, null, or of an object of this kind that exists until this function returns.
-    pub(crate) unsafe fn identity_of(&'static self, handle: Handle) -> Option<Object<'static>> {
+    pub unsafe fn identity_of(&'static self, handle: Handle) -> Option<Object<'static>> {
         // SAFETY: the condition of this function is that of `of_handle`.
         match unsafe { self.of_handle(handle) } {
             Some(known) => Some(Object::new(T::Kind::BIND, number(known))),
@@ -227,7 +230,7 @@ impl<T: Tracked> Objects<T> {
     }
 
     /// Handles a call that created an object with this handle: ends the object registered under it, unless that is the same one.
-    pub(crate) fn created(&'static self, handle: LiveHandle<'_, T::Kind>) {
+    pub fn created(&'static self, handle: LiveHandle<'_, T::Kind>) {
         if let Some(number) = self.table.get(handle.get()).map(number)
             && T::attribute().get(handle) != Some(number)
         {
@@ -238,7 +241,8 @@ impl<T: Tracked> Objects<T> {
 
     /// Prepares for a call that frees the object. Returns `None` if the object is not registered and no tool
     /// listens to the event.
-    pub(crate) fn freeing(&'static self, handle: LiveHandle<'_, T::Kind>) -> Option<Freeing> {
+    #[must_use]
+    pub fn freeing(&'static self, handle: LiveHandle<'_, T::Kind>) -> Option<Freeing> {
         self.freeing_known(handle).or_else(|| {
             // A tool that listens only to the end of objects has not caused their registration.
             let is_wanted = events::active() && sessions::is_mpi_active() && self.track(handle).is_some();

@@ -66,7 +66,6 @@ pub(crate) fn is_open() -> bool {
 }
 
 /// Returns true if MPI functions may be called: between `MPI_Init` and `MPI_Finalize`, or while our own session is open.
-#[must_use]
 pub(crate) fn is_mpi_active() -> bool {
     is_open() || mpi::has_world()
 }

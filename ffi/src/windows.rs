@@ -28,59 +28,24 @@ pub struct Window {
 
 impl Window {
     /// Returns the identity.
-    #[must_use]
     pub fn id(&self) -> WindowId {
         WindowId::from_number(self.number.load(Relaxed))
     }
 
     /// Returns the world rank of a rank, or [`OUTSIDE`]. Queries the host for a rank that was not used before.
-    #[must_use]
     pub fn world_rank(&self, rank: u32) -> u32 {
         self.members.world_rank(rank)
     }
 
     /// Returns the world rank of a rank that was used before; [`OUTSIDE`] also for other ranks.
     #[inline]
-    #[must_use]
     pub fn cached_world_rank(&self, rank: u32) -> u32 {
         self.members.cached(rank).unwrap_or(OUTSIDE)
     }
 }
 
-static WINDOWS: Objects<Window> = Objects::new();
-
-/// Returns the window of a handle; registers it if needed.
-#[inline]
-#[must_use]
-pub fn in_use(handle: LiveWin<'_>) -> Option<&'static Window> {
-    WINDOWS.in_use(handle)
-}
-
-/// Returns the window of a handle from the cache of recent lookups; makes no calls.
-#[inline]
-#[must_use]
-pub fn cached(handle: Handle) -> Option<&'static Window> {
-    WINDOWS.cached(handle)
-}
-
-/// Returns the window of a handle if it is registered. The library is not called.
-#[inline]
-#[must_use]
-pub fn registered(handle: Handle) -> Option<&'static Window> {
-    WINDOWS.get(handle)
-}
-
-/// Returns the window of a handle as an object for handles to bind to, with the number that components and
-/// events use. Without a host the object has the handle.
-///
-/// # Safety
-///
-/// If MPI is active, the handle is 0, null, or of a window that exists until this function returns.
-#[must_use]
-pub unsafe fn object_of(handle: Handle) -> Option<Object<'static>> {
-    // SAFETY: the condition of this function is that of `Objects::identity_of`.
-    unsafe { WINDOWS.identity_of(handle) }
-}
+/// The windows in use.
+pub static WINDOWS: Objects<Window> = Objects::new();
 
 /// Returns the object for a handle of a performance variable. From then on the window's accesses are counted,
 /// and its sums are kept until no such handle is bound to it.
@@ -88,10 +53,9 @@ pub unsafe fn object_of(handle: Handle) -> Option<Object<'static>> {
 /// # Safety
 ///
 /// If MPI is active, the handle is 0, null, or of a window that exists until this function returns.
-#[must_use]
 pub unsafe fn bound(handle: Handle) -> Option<Object<'static>> {
-    // SAFETY: the condition of this function is that of `object_of`.
-    let object = unsafe { object_of(handle) }?;
+    // SAFETY: the condition of this function is that of `identity_of`.
+    let object = unsafe { WINDOWS.identity_of(handle) }?;
     if Host::get().is_some() {
         windows::pin(WindowId::from_number(object.id()));
     }
@@ -111,12 +75,7 @@ pub(crate) fn is_noted(handle: Handle) -> bool {
     NOTED.get(handle).is_some()
 }
 
-/// Registers a window that a call has created.
-pub fn created(handle: LiveWin<'_>) {
-    WINDOWS.created(handle);
-}
-
-/// Prepares for a call that frees a window; see [`crate::comms::freeing`].
+/// Prepares for a call that frees a window; see [`Objects::freeing`].
 #[must_use]
 pub fn freeing(handle: LiveWin<'_>) -> Option<Freeing> {
     NOTED.remove(handle.get());

@@ -13,6 +13,7 @@ use mpit_ffi::abi::Abi;
 use mpit_ffi::comms::Freeing;
 use mpit_ffi::host::Host;
 use mpit_ffi::{doctor, lifecycle, native_monitoring};
+use mpit_sync::thread_slots;
 
 use crate::callers::{self, Caller, ReturnAddress};
 use crate::isolation::{catch_panic, catch_panic_apart, with_errno_kept};
@@ -171,7 +172,7 @@ pub(crate) fn count_for_thread<N: Recorder>(interest: Interest, recorder: impl F
         return false;
     }
     let count = || {
-        let slot = nesting::take_thread_slot()?;
+        let slot = thread_slots::take()?;
         Some(recorder().count_for_thread(slot, revision))
     };
     with_errno_kept(|| catch_panic(count)).flatten().unwrap_or(false)

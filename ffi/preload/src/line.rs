@@ -48,14 +48,12 @@ pub(crate) enum ArrayLifetime {
     Persistent,
 }
 
-/// An argument of a line.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Argument {
     pub(crate) kind: Kind,
     pub(crate) role: Role,
 }
 
-/// The maximum number of arguments.
 pub(crate) const MAX_ARGUMENTS: usize = 14;
 
 /// The maximum length of a name without its prefix and ending.

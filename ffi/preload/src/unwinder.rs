@@ -8,77 +8,61 @@
 //! of `dl_iterate_phdr`, while another thread loads a library, or when no file can be opened.
 
 use std::ffi::{CStr, c_void};
-use std::ptr::null_mut;
-use std::sync::atomic::{
-    AtomicPtr,
-    Ordering::{AcqRel, Acquire},
-};
+use std::ptr::{with_exposed_provenance, with_exposed_provenance_mut};
 
 use mpit_ffi::host;
+use mpit_sync::lock::Once;
 
-/// The addresses of all functions, in the order of [`Function`]; null until they are found. Never freed.
-static FOUND: AtomicPtr<[*mut c_void; COUNT]> = AtomicPtr::new(null_mut());
+/// The addresses of all functions, in the order of [`Function`].
+type Addresses = [usize; COUNT];
 
 /// Finds the functions, unless they are found already. Without an unwinder, nothing happens until a panic needs it.
 pub(crate) fn load() {
     _ = functions();
 }
 
-/// Returns the addresses of all functions.
-fn functions() -> Option<&'static [*mut c_void; COUNT]> {
-    // SAFETY: null, or leaked by `store`.
-    let found = unsafe { FOUND.load(Acquire).as_ref() };
-    found.or_else(|| of_process().or_else(of_compiler).map(store))
-}
-
-/// Stores the addresses, unless another thread has done so. Returns those that are stored.
-fn store(addresses: [*mut c_void; COUNT]) -> &'static [*mut c_void; COUNT] {
-    let new = Box::into_raw(Box::new(addresses));
-    match FOUND.compare_exchange(null_mut(), new, AcqRel, Acquire) {
-        // SAFETY: the box is leaked.
-        Ok(_) => unsafe { &*new },
-        Err(present) => {
-            // SAFETY: no other thread knows the box.
-            drop(unsafe { Box::from_raw(new) });
-            // SAFETY: not null, so leaked by another call.
-            unsafe { &*present }
-        }
-    }
+fn functions() -> Option<&'static Addresses> {
+    static FOUND: Once<Addresses> = Once::new();
+    FOUND.get().or_else(|| {
+        // Outside of the cell: the dynamic linker takes its lock, which a thread that waits for this cell may hold.
+        let found = of_process().or_else(of_compiler)?;
+        Some(FOUND.get_or_init(|| found))
+    })
 }
 
 /// Finds the unwinder of the process; `None` if it has none, or if its functions are in several objects. Keeps it loaded: the program
 /// may close the library that needs it.
-fn of_process() -> Option<[*mut c_void; COUNT]> {
+fn of_process() -> Option<Addresses> {
     let addresses = addresses_in(libc::RTLD_DEFAULT)?;
-    let first = host::objects::Object::containing(addresses[0].addr())?;
-    if !addresses.iter().all(|address| first.range.contains(&address.addr())) {
+    let first = host::objects::Object::containing(addresses[0])?;
+    if !addresses.iter().all(|address| first.range.contains(address)) {
         return None;
     }
     if !first.is_permanent() {
-        host::find::keep_loaded(addresses[0]);
+        host::find::keep_loaded(with_exposed_provenance(addresses[0]));
     }
     Some(addresses)
 }
 
 /// Loads the unwinder of the compiler.
-fn of_compiler() -> Option<[*mut c_void; COUNT]> {
+fn of_compiler() -> Option<Addresses> {
     // SAFETY: the program's own libraries load the unwinder by this name, too. It is never closed.
     let library = unsafe { libc::dlopen(c"libgcc_s.so.1".as_ptr(), libc::RTLD_LAZY) };
     if library.is_null() { None } else { addresses_in(library) }
 }
 
 /// Finds all functions in a library, or in the process. Those of this library are hidden.
-fn addresses_in(library: *mut c_void) -> Option<[*mut c_void; COUNT]> {
+fn addresses_in(library: *mut c_void) -> Option<Addresses> {
     #[cfg(test)]
     tests::count_search();
-    let mut addresses = [null_mut(); COUNT];
+    let mut addresses = [0; COUNT];
     let mut names = NAMES.as_bytes();
     for address in &mut addresses {
         let name = CStr::from_bytes_until_nul(names).ok()?;
         names = &names[name.count_bytes() + 1..];
         // SAFETY: the handle is open, or `RTLD_DEFAULT`; the name is NUL-terminated.
-        *address = unsafe { libc::dlsym(library, name.as_ptr()) };
-        if address.is_null() {
+        *address = unsafe { libc::dlsym(library, name.as_ptr()) }.expose_provenance();
+        if *address == 0 {
             return None;
         }
     }
@@ -91,7 +75,7 @@ fn address(function: Function) -> *mut c_void {
         eprintln!("mpit: a defect of mpit ends the program, because libgcc_s.so.1 cannot be loaded");
         std::process::abort()
     };
-    functions[function as usize]
+    with_exposed_provenance_mut(functions[function as usize])
 }
 
 /// Defines functions of the unwinder. None has more than three arguments.

@@ -7,7 +7,7 @@ use std::ptr::null_mut;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use crate::KeyKind;
-use crate::text::{self, Text};
+use crate::text::{Text, kept};
 
 /// The number of the table that gives access to those of functions.
 const CALLBACKS: u32 = 1;
@@ -185,16 +185,6 @@ unsafe extern "C" fn range_start_ex(attributes: *const EventAttributes) -> u64 {
     start(&unsafe { name(null_mut(), attributes) })
 }
 
-unsafe extern "C" fn range_start_chars(message: *const c_char) -> u64 {
-    // SAFETY: the program passes null or such a string.
-    start(&unsafe { Text::of_chars(message) })
-}
-
-unsafe extern "C" fn range_start_wide(message: *const libc::wchar_t) -> u64 {
-    // SAFETY: the program passes null or such a string.
-    start(&unsafe { Text::of_wide(message) })
-}
-
 extern "C" fn range_end(number: u64) {
     crate::end(KeyKind::NvtxRange.key(number));
 }
@@ -202,16 +192,6 @@ extern "C" fn range_end(number: u64) {
 unsafe extern "C" fn range_push_ex(attributes: *const EventAttributes) -> c_int {
     // SAFETY: the program passes such attributes.
     push(null_mut(), &unsafe { name(null_mut(), attributes) })
-}
-
-unsafe extern "C" fn range_push_chars(message: *const c_char) -> c_int {
-    // SAFETY: the program passes null or such a string.
-    push(null_mut(), &unsafe { Text::of_chars(message) })
-}
-
-unsafe extern "C" fn range_push_wide(message: *const libc::wchar_t) -> c_int {
-    // SAFETY: the program passes null or such a string.
-    push(null_mut(), &unsafe { Text::of_wide(message) })
 }
 
 extern "C" fn range_pop() -> c_int {
@@ -237,22 +217,27 @@ extern "C" fn domain_range_pop(domain: *const Text) -> c_int {
     NOT_TRACKED
 }
 
-unsafe extern "C" fn register_chars(_domain: *const Text, message: *const c_char) -> *const Text {
-    // SAFETY: the program passes null or such a string.
-    text::kept(&unsafe { Text::of_chars(message) })
+fn push_without_domain(name: &Text) -> c_int {
+    push(null_mut(), name)
 }
 
-unsafe extern "C" fn register_wide(_domain: *const Text, message: *const libc::wchar_t) -> *const Text {
-    // SAFETY: the program passes null or such a string.
-    text::kept(&unsafe { Text::of_wide(message) })
+/// Defines functions with a string of the program, which `$of` copies, as their last argument; the one before is a domain.
+macro_rules! of_strings {
+    ($($name:ident($([$domain:ident])? $of:ident $letter:ty) -> $result:ty = $function:ident;)+) => {$(
+        unsafe extern "C" fn $name($(_: *const $domain,)? string: *const $letter) -> $result {
+            // SAFETY: the program passes null or such a string.
+            $function(&unsafe { Text::$of(string) })
+        }
+    )+};
 }
 
-unsafe extern "C" fn create_chars(name: *const c_char) -> *const Text {
-    // SAFETY: the program passes null or such a string.
-    text::kept(&unsafe { Text::of_chars(name) })
-}
-
-unsafe extern "C" fn create_wide(name: *const libc::wchar_t) -> *const Text {
-    // SAFETY: the program passes null or such a string.
-    text::kept(&unsafe { Text::of_wide(name) })
+of_strings! {
+    range_start_chars(of_chars c_char) -> u64 = start;
+    range_start_wide(of_wide libc::wchar_t) -> u64 = start;
+    range_push_chars(of_chars c_char) -> c_int = push_without_domain;
+    range_push_wide(of_wide libc::wchar_t) -> c_int = push_without_domain;
+    register_chars([Text] of_chars c_char) -> *const Text = kept;
+    register_wide([Text] of_wide libc::wchar_t) -> *const Text = kept;
+    create_chars(of_chars c_char) -> *const Text = kept;
+    create_wide(of_wide libc::wchar_t) -> *const Text = kept;
 }

@@ -8,7 +8,6 @@ use super::{Abi, FortranHandles, Handle, PredefinedTypes, Quirks};
 pub const NAMES: [&str; 3] = ["MPI-5 standard ABI", "MPICH ABI", "Open MPI ABI"];
 
 /// Returns the constants of the MPI-5 standard ABI: handles are pointers, predefined ones small integers.
-#[must_use]
 pub fn standard() -> Abi {
     Abi {
         name: NAMES[0],
@@ -52,7 +51,6 @@ pub fn standard() -> Abi {
 
 /// Returns the constants of MPICH's ABI, shared by Intel MPI and others. Handles are 4-byte integers, whose upper byte is the kind
 /// of object. `all_handles` is the value of the library's variable `MPI_T_PVAR_ALL_HANDLES`, which is known only at run time.
-#[must_use]
 pub fn mpich(all_handles: usize) -> Abi {
     Abi {
         name: NAMES[1],
@@ -97,7 +95,6 @@ pub fn mpich(all_handles: usize) -> Abi {
 ///
 /// For versions without events, the constants that they lack have the numbers of later versions: the codes
 /// `NOT_ACCESSIBLE` and `NOT_SUPPORTED`, the kind `SESSION`, safety levels and source orderings.
-#[must_use]
 pub fn open_mpi(address_of: impl Fn(&str) -> Option<Handle>) -> Abi {
     let object = |name: &str| address_of(name).unwrap_or(0);
     let datatypes = [

@@ -76,7 +76,6 @@ impl<K: Kind> LiveHandle<'_, K> {
     ///
     /// For the lifetime of the result, MPI is initialized, and the handle is that of an object of this kind, not null.
     #[inline]
-    #[must_use]
     pub const unsafe fn new(handle: Handle) -> Self {
         Self { handle, object: PhantomData }
     }
@@ -88,7 +87,6 @@ impl<K: Kind> LiveHandle<'_, K> {
     /// Unless the handle is 0 or null, the conditions of [`new`](Self::new) hold for it.
     #[cold]
     #[inline(never)]
-    #[must_use]
     pub unsafe fn from_nullable(abi: &Abi, handle: Handle) -> Option<Self> {
         let handle = abi.clean(handle);
         if abi.is_null(K::BIND, handle) {
@@ -100,7 +98,6 @@ impl<K: Kind> LiveHandle<'_, K> {
 
     /// Returns the handle.
     #[inline]
-    #[must_use]
     pub const fn get(self) -> Handle {
         self.handle
     }

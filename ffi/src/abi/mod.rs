@@ -131,13 +131,11 @@ impl Abi {
     pub const SUCCESS: c_int = 0;
 
     /// Returns the code of an error.
-    #[must_use]
     pub fn code(&self, error: Error) -> c_int {
         self.codes[error as usize]
     }
 
     /// Returns the error for a code of the library.
-    #[must_use]
     pub fn error(&self, code: c_int) -> Error {
         let at = self.codes.iter().position(|known| *known == code);
         at.map_or(Error::Invalid, |at| Error::ALL[at])
@@ -145,45 +143,38 @@ impl Abi {
 
     /// Returns true if the library has constants for this kind of object and for these datatypes, so that an
     /// entry with them can be described.
-    #[must_use]
     pub fn describes(&self, bind: Bind, mut datatypes: impl Iterator<Item = Datatype>) -> bool {
         (bind != Bind::Session || self.binds_sessions)
             && datatypes.all(|datatype| self.datatype(datatype) != 0)
     }
 
     /// Returns the handle of a datatype.
-    #[must_use]
     pub fn datatype(&self, datatype: Datatype) -> Handle {
         self.datatypes[datatype as usize]
     }
 
     /// Returns the null handle of a kind of object; 0 if the kind has none.
-    #[must_use]
     pub fn null(&self, kind: Bind) -> Handle {
         self.nulls[kind as usize]
     }
 
     /// Returns true for the null handle of a kind of object, and for 0, which Fortran's conversions return for unknown handles.
-    #[must_use]
     pub fn is_null(&self, kind: Bind, handle: Handle) -> bool {
         handle == 0 || handle == self.null(kind)
     }
 
     /// Returns the width of a handle variable, in bytes.
     #[inline]
-    #[must_use]
     pub fn handle_width(&self) -> usize {
         if self.narrow_handles { 4 } else { size_of::<Handle>() }
     }
 
     /// Returns the width of a handle variable of a kind of object, in bytes. Files are pointers in all flavors.
-    #[must_use]
     pub(crate) fn width_of(&self, kind: Bind) -> usize {
         if kind == Bind::File { size_of::<Handle>() } else { self.handle_width() }
     }
 
     /// Returns the datatype of a handle, among the datatypes that variables may have.
-    #[must_use]
     pub fn to_datatype(&self, handle: Handle) -> Option<Datatype> {
         let at = self.datatypes.iter().position(|known| *known == handle);
         at.map(|at| Datatype::ALL[at])
@@ -207,7 +198,6 @@ impl Abi {
 
     /// Clears the undefined upper half of a narrow handle that was passed in a register or a stack slot.
     #[inline]
-    #[must_use]
     pub fn clean(&self, handle: Handle) -> Handle {
         if self.narrow_handles { handle & 0xffff_ffff } else { handle }
     }
@@ -217,7 +207,6 @@ impl Abi {
     /// # Safety
     ///
     /// `at` is valid for a read of a handle of this flavor.
-    #[must_use]
     pub unsafe fn load_handle(&self, at: *const c_void) -> Handle {
         if self.narrow_handles {
             // SAFETY: the caller passes the address of a handle of this flavor, which is 4 bytes wide.
@@ -250,13 +239,11 @@ macro_rules! numbers {
         impl Abi {
             $(
                 #[doc = concat!("Returns the number of a ", $what, ".")]
-                #[must_use]
                 pub fn $to_number(&self, constant: $vocabulary) -> c_int {
                     self.$numbers[constant as usize]
                 }
 
                 #[doc = concat!("Returns the ", $what, " for a number.")]
-                #[must_use]
                 pub fn $from_number(&self, number: c_int) -> Option<$vocabulary> {
                     let at = self.$numbers.iter().position(|known| *known == number)?;
                     $vocabulary::ALL.get(at).copied()

@@ -45,7 +45,6 @@ pub struct Heap {
 
 impl Heap {
     /// Creates an allocator whose areas are mapped at the first allocation.
-    #[must_use]
     #[allow(clippy::new_without_default, reason = "used in statics, and `Default` is not const")]
     pub const fn new() -> Self {
         Self { is_requested: AtomicBool::new(false), area: Area::new(), reserve: Area::new() }

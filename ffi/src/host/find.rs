@@ -153,6 +153,26 @@ impl MappedObject<'_> {
         NonNull::new(std::ptr::with_exposed_provenance_mut(self.base.wrapping_add(header.p_vaddr as usize)))
     }
 
+    /// Returns the segments with notes that are mapped for reading, each with its alignment. The caller holds the dynamic linker's lock.
+    pub(crate) fn notes(&self) -> impl Iterator<Item = (&[u8], usize)> {
+        let is_mapped = |note: &ProgramHeader| {
+            self.headers.iter().any(|header| {
+                header.p_type == libc::PT_LOAD
+                    && header.p_flags & libc::PF_R != 0
+                    && note.p_vaddr >= header.p_vaddr
+                    && note.p_vaddr + note.p_filesz <= header.p_vaddr + header.p_filesz
+            })
+        };
+        let notes = self.headers.iter().filter(move |note| note.p_type == libc::PT_NOTE && is_mapped(note));
+        notes.map(|note| {
+            let start = std::ptr::with_exposed_provenance(self.base.wrapping_add(note.p_vaddr as usize));
+            // SAFETY: the segment is inside of one that the dynamic linker has mapped for reading, and the object stays loaded while
+            // the dynamic linker's lock is held.
+            let bytes = unsafe { std::slice::from_raw_parts(start, note.p_filesz as usize) };
+            (bytes, note.p_align as usize)
+        })
+    }
+
     pub(crate) fn contains(&self, address: usize) -> bool {
         self.headers.iter().any(|header| {
             let offset = address.wrapping_sub(self.base).wrapping_sub(header.p_vaddr as usize);
@@ -258,14 +278,12 @@ unsafe extern "C" fn visit<F: FnMut(&MappedObject<'_>) -> bool>(
 }
 
 /// Returns the definition of a symbol that follows ours in the program's scope.
-#[must_use]
 pub fn next(name: &CStr) -> Option<NonNull<c_void>> {
     // SAFETY: `RTLD_NEXT` is a pseudo-handle, which is valid at any time.
     unsafe { symbol(libc::RTLD_NEXT, name) }
 }
 
 /// Returns the definition of a symbol in the program's global scope.
-#[must_use]
 pub fn in_program(name: &CStr) -> Option<NonNull<c_void>> {
     // SAFETY: `RTLD_DEFAULT` is a pseudo-handle, which is valid at any time.
     unsafe { symbol(libc::RTLD_DEFAULT, name) }
@@ -346,7 +364,6 @@ fn file_of_executable(address: NonNull<c_void>) -> Option<CString> {
 }
 
 /// Returns true if a loaded object itself defines a symbol.
-#[must_use]
 pub fn defines(file: &CStr, name: &CStr) -> bool {
     Loaded::open(file.to_owned()).is_some_and(|loaded| loaded.own_symbol(name).is_some())
 }
@@ -359,7 +376,6 @@ pub fn keep_loaded(address: *const c_void) {
 }
 
 /// Returns the number of times that objects were loaded or unloaded, in all namespaces of the dynamic linker; `None` from older ones.
-#[must_use]
 pub fn changes_of_objects() -> Option<u64> {
     let mut changes = None;
     each_object(|object| {

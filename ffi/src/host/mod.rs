@@ -180,7 +180,6 @@ impl Host {
     }
 
     /// Returns true if an object is the MPI library, or the object that contains its `MPI_` functions.
-    #[must_use]
     pub fn is_in(&self, object: &objects::Object) -> bool {
         let is_there = |name| {
             self.library.defines(name).is_some_and(|address| object.range.contains(&address.addr().get()))
@@ -189,38 +188,32 @@ impl Host {
     }
 
     /// Returns true in calls that the library makes while this thread searches for it.
-    #[must_use]
     pub fn is_being_searched() -> bool {
         SEARCHING.get()
     }
 
     /// Returns the address of a variable that the library exports, as the program sees it.
-    #[must_use]
     pub fn object(&self, name: &str) -> Option<usize> {
         self.library.variable(name)
     }
 
     /// Returns the library's constants.
-    #[must_use]
     pub fn abi(&self) -> &Abi {
         &self.abi
     }
 
     /// Returns true for MPICH and its derivatives, whatever their ABI.
-    #[must_use]
     pub fn is_mpich(&self) -> bool {
         identify::is_mpich(&self.library)
     }
 
     /// Returns true if Open MPI runs with fault tolerance: calls fail, and the program continues.
-    #[must_use]
     pub fn tolerates_faults(&self) -> bool {
         identify::tolerates_faults(&self.library)
     }
 
     /// Returns the address of a function that the library itself defines, without interposition; `None` if it
     /// has no function of that name.
-    #[must_use]
     pub fn function(&self, name: &CStr) -> Option<*mut c_void> {
         self.library.symbol(name).map(NonNull::as_ptr)
     }
@@ -231,7 +224,6 @@ impl Host {
 /// # Panics
 ///
 /// Panics if the NUL is missing, or is not the only one.
-#[must_use]
 pub const fn c_name(name: &str) -> &CStr {
     match CStr::from_bytes_with_nul(name.as_bytes()) {
         Ok(name) => name,
@@ -263,7 +255,6 @@ impl Function {
     /// # Panics
     ///
     /// Panics if the name is too long, or not one that [`c_name`] takes.
-    #[must_use]
     pub const fn new(profiling_name: &'static str) -> Self {
         let given = c_name(profiling_name).to_bytes();
         let mut name = [0; MAX_NAME];
@@ -277,7 +268,6 @@ impl Function {
     }
 
     /// Describes a function like [`new`](Self::new) by the parts of its name, without the NUL. A name that is too long has no function.
-    #[must_use]
     pub fn named(parts: &[&str]) -> Self {
         let mut name = [0; MAX_NAME];
         // The last byte stays a NUL.

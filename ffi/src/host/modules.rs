@@ -2,7 +2,6 @@
 
 use std::ffi::CStr;
 use std::fs;
-use std::ops::Range;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
@@ -29,7 +28,6 @@ pub struct Module {
 }
 
 /// Returns the file that contains the code at an address; `None` for code that is in no file.
-#[must_use]
 pub fn module_of(address: usize) -> Option<Module> {
     let mut name = NameBuffer::new();
     let mut found = None;
@@ -51,24 +49,6 @@ pub fn module_of(address: usize) -> Option<Module> {
     let path = path_of(&name.to_name());
     let file = if len == 0 { identity_of_file(address).unwrap_or_default() } else { Box::default() };
     Some(Module { path, offset: offset as u64, build_id: build_id[..len].to_vec(), file })
-}
-
-/// Returns the addresses of the object that contains one.
-#[must_use]
-pub fn range_of(address: usize) -> Option<Range<usize>> {
-    let mut range = None;
-    find::each_object(|object| {
-        if !object.contains(address) {
-            return false;
-        }
-        let segments = || object.headers.iter().filter(|header| header.p_type == libc::PT_LOAD);
-        let begin = segments().map(|header| header.p_vaddr).min();
-        let end = segments().map(|header| header.p_vaddr + header.p_memsz).max();
-        let at = |offset: u64| object.base.wrapping_add(offset as usize);
-        range = begin.zip(end).map(|(begin, end)| at(begin)..at(end));
-        true
-    });
-    range
 }
 
 /// Returns device and inode of the file that is mapped at an address.
@@ -96,30 +76,11 @@ fn path_of(name: &CStr) -> PathBuf {
 
 /// Reads the build ID of an object, and returns its length.
 fn read_build_id(object: &MappedObject<'_>, build_id: &mut [u8; MAX_BUILD_ID]) -> usize {
-    let is_mapped = |start: u64, len: u64| {
-        object.headers.iter().any(|header| {
-            header.p_type == libc::PT_LOAD
-                && header.p_flags & libc::PF_R != 0
-                && start >= header.p_vaddr
-                && start + len <= header.p_vaddr + header.p_filesz
-        })
-    };
-    for header in object.headers.iter().filter(|header| header.p_type == libc::PT_NOTE) {
-        if !is_mapped(header.p_vaddr, header.p_filesz) {
-            continue;
-        }
-        let start = object.base.wrapping_add(header.p_vaddr as usize);
-        let start = std::ptr::with_exposed_provenance::<u8>(start);
-        // SAFETY: the segment is inside of one that the dynamic linker has mapped for reading, and the object stays loaded while
-        // the dynamic linker's lock is held.
-        let notes = unsafe { std::slice::from_raw_parts(start, header.p_filesz as usize) };
-        if let Some(found) = build_id_in(notes, header.p_align as usize) {
-            let len = found.len().min(MAX_BUILD_ID);
-            build_id[..len].copy_from_slice(&found[..len]);
-            return len;
-        }
-    }
-    0
+    let mut found = object.notes();
+    let Some(found) = found.find_map(|(notes, align)| build_id_in(notes, align)) else { return 0 };
+    let len = found.len().min(MAX_BUILD_ID);
+    build_id[..len].copy_from_slice(&found[..len]);
+    len
 }
 
 /// Returns the build ID among notes.
@@ -129,7 +90,8 @@ fn build_id_in(notes: &[u8], align: usize) -> Option<&[u8]> {
 
 #[cfg(test)]
 mod tests {
-    use super::{build_id_in, identity_of_file, module_of, range_of};
+    use super::super::objects::Object;
+    use super::{build_id_in, identity_of_file, module_of};
 
     fn note(owner: &[u8], kind: u32, content: &[u8]) -> Vec<u8> {
         let mut note = Vec::new();
@@ -162,6 +124,7 @@ mod tests {
         assert!(of_c.path.to_string_lossy().contains("libc"), "{of_c:?}");
         assert!(of_c.build_id.len() >= 16 && of_c.offset > 0, "{of_c:?}");
         assert_eq!(module_of(8), None);
+        let range_of = |address| Object::containing(address).map(|object| object.range);
         let of_c = range_of(libc::getpid as *const () as usize).unwrap();
         assert!(of_c.contains(&(libc::malloc as *const () as usize)), "{of_c:?}");
         assert!(!of_c.contains(&(module_of as *const () as usize)) && range_of(8).is_none(), "{of_c:?}");

@@ -105,7 +105,6 @@ pub(crate) fn text(query: impl FnOnce(*mut u8, *mut c_int) -> Option<c_int>) -> 
 }
 
 /// Returns true between `MPI_Init` and `MPI_Finalize`.
-#[must_use]
 pub fn has_world() -> bool {
     // SAFETY: `MPI_Initialized` may be called at any time, and `value` passes a local variable.
     let is_initialized = value(|flag| unsafe { initialized(flag) }).unwrap_or(0) != 0;

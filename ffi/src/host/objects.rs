@@ -23,7 +23,6 @@ pub struct Object {
 
 impl Object {
     /// Returns the object that contains an address.
-    #[must_use]
     pub fn containing(address: usize) -> Option<Self> {
         // SAFETY: `getauxval` has no preconditions; it returns 0 for an absent entry.
         let linker = unsafe { libc::getauxval(libc::AT_BASE) } as usize;
@@ -58,32 +57,27 @@ impl Object {
     }
 
     /// Returns true for the executable.
-    #[must_use]
     pub fn is_executable(&self) -> bool {
         self.position == 0
     }
 
     /// Returns true if it follows another object in load order, which is the symbol search order for the
     /// objects loaded at program start.
-    #[must_use]
     pub fn is_after(&self, other: &Self) -> bool {
         self.position > other.position
     }
 
     /// Returns true if it is certain never to be unloaded, because it was loaded at program start.
-    #[must_use]
     pub fn is_permanent(&self) -> bool {
         self.position < self.initial
     }
 
     /// Returns the last component of its path.
-    #[must_use]
     pub fn file_name(&self) -> &[u8] {
         find::file_name(&self.name)
     }
 
     /// Returns the definition of a symbol in this object or in its dependencies.
-    #[must_use]
     pub fn sees(&self, name: &CStr) -> Option<*mut c_void> {
         let flags = libc::RTLD_NOLOAD | libc::RTLD_LAZY;
         let file = if self.is_executable() { null() } else { self.name.as_ptr() };
@@ -97,13 +91,11 @@ impl Object {
     }
 
     /// Returns true if the object itself defines a symbol.
-    #[must_use]
     pub fn defines(&self, name: &CStr) -> bool {
         self.sees(name).is_some_and(|address| self.range.contains(&address.addr()))
     }
 
     /// Returns true if the object imports a symbol whose name has one of these prefixes.
-    #[must_use]
     pub fn imports(&self, beginnings: &[&[u8]]) -> bool {
         self.imported().any(|name| beginnings.iter().any(|start| name.starts_with(start)))
     }
@@ -176,7 +168,6 @@ mod tags {
 }
 
 /// Returns the first definition of a symbol in load order, among the objects that `is_wanted` accepts.
-#[must_use]
 pub fn first_definition(name: &CStr, is_wanted: impl Fn(&Object) -> bool) -> Option<*mut c_void> {
     let address_of = |object: &find::MappedObject<'_>| object.first_address();
     find::collect_from_objects(address_of)

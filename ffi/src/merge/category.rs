@@ -43,11 +43,7 @@ impl HostInfo for CategoryInfo {
         Some(Self { name, desc, last_members: Mutex::default() })
     }
 
-    own_entries!(category_count, category_index, category);
-
-    fn hides_own(merged: &Merged, own: u32) -> bool {
-        merged.registry.category(own).is_some_and(|category| hidden::is_hidden(category.name(), &[]))
-    }
+    own_entries!(category_count, category_index, category, |desc| hidden::is_hidden(desc.name(), &[]));
 }
 
 /// Queries the host for the description of a category. Returns its error code; `None` if the host has no categories.

@@ -71,14 +71,10 @@ impl HostInfo for CvarInfo {
         Some(info)
     }
 
-    own_entries!(cvar_count, cvar_index, cvar);
-
-    fn hides_own(merged: &Merged, own: u32) -> bool {
-        merged.registry.cvar(own).is_some_and(|desc| {
-            hidden::is_hidden(desc.name(), desc.categories())
-                || !crate::abi().describes(desc.bind(), std::iter::once(desc.datatype()))
-        })
-    }
+    own_entries!(cvar_count, cvar_index, cvar, |desc| {
+        hidden::is_hidden(desc.name(), desc.categories())
+            || !crate::abi().describes(desc.bind(), std::iter::once(desc.datatype()))
+    });
 
     fn is_hidden(&self) -> bool {
         hidden::is_host_entry_hidden(&self.name)

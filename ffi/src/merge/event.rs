@@ -100,13 +100,8 @@ impl HostInfo for EventInfo {
         Some(info)
     }
 
-    own_entries!(event_count, event_index, event);
-
-    fn hides_own(merged: &Merged, own: u32) -> bool {
-        merged.registry.event(own).is_some_and(|desc| {
-            let datatypes = desc.elements().iter().map(mpit::internal::desc::Element::datatype);
-            hidden::is_hidden(desc.name(), desc.categories())
-                || !crate::abi().describes(desc.bind(), datatypes)
-        })
-    }
+    own_entries!(event_count, event_index, event, |desc| {
+        let datatypes = desc.elements().iter().map(mpit::internal::desc::Element::datatype);
+        hidden::is_hidden(desc.name(), desc.categories()) || !crate::abi().describes(desc.bind(), datatypes)
+    });
 }

@@ -124,9 +124,10 @@ pub(crate) trait HostInfo: Sized {
     }
 }
 
-/// Defines the functions of [`HostInfo`] about our entries of a kind, by the functions of the registry, and the name.
+/// Defines the functions of [`HostInfo`] about our entries of a kind, by the functions of the registry and one that returns true for the
+/// description of a hidden entry, and the name.
 macro_rules! own_entries {
-    ($count:ident, $index:ident, $get:ident) => {
+    ($count:ident, $index:ident, $get:ident, $is_hidden:expr) => {
         fn own_count(merged: &Merged) -> u32 {
             merged.registry.$count()
         }
@@ -141,6 +142,10 @@ macro_rules! own_entries {
 
         fn name(&self) -> &str {
             &self.name
+        }
+
+        fn hides_own(merged: &Merged, own: u32) -> bool {
+            merged.registry.$get(own).is_some_and($is_hidden)
         }
     };
 }

@@ -16,7 +16,6 @@ use crate::hidden;
 pub(crate) enum Entry<I> {
     /// One of our entries, by its index in the registry.
     Own(u32),
-    /// One of the host's entries.
     Host(HostEntry<I>),
 }
 

@@ -111,7 +111,6 @@ impl NameIndex {
         self.inserted.load(Acquire)
     }
 
-    /// Returns the index with this key.
     #[inline(always)]
     #[allow(clippy::inline_always, reason = "a call would save and load what is compared")]
     pub(super) fn find(&self, key: &Key<'_>) -> Option<u32> {

@@ -63,9 +63,5 @@ impl HostInfo for SourceInfo {
         Some(Self { name, desc, ..info })
     }
 
-    own_entries!(source_count, source_index, source);
-
-    fn hides_own(merged: &Merged, own: u32) -> bool {
-        merged.registry.source(own).is_some_and(|desc| hidden::is_hidden(desc.name(), &[]))
-    }
+    own_entries!(source_count, source_index, source, |desc| hidden::is_hidden(desc.name(), &[]));
 }

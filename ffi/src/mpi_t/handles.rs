@@ -97,7 +97,7 @@ static PVARS: Slots<(), HostPvar> = Slots::new(0x70, 1 << 24);
 static CVARS: Slots<(), HostCvar> = Slots::new(CVAR_KIND, 1 << 24);
 
 /// The host's session for each of our sessions that has a handle at the host.
-static SESSIONS: Mutex<BTreeMap<u64, OwnedSession>> = Mutex::new(BTreeMap::new());
+static SESSIONS: Mutex<BTreeMap<u64, usize>> = Mutex::new(BTreeMap::new());
 
 /// The entry of [`SESSIONS`] that was used last, which is read without the lock.
 static LAST_SESSION: LastSession = LastSession::new();
@@ -150,47 +150,70 @@ impl LastSession {
     }
 }
 
-/// A session of the host that only the owner of this value frees.
-#[must_use = "the session leaks at the host"]
-struct OwnedSession {
-    host: usize,
+/// A session or a handle at the host that only the owner of this value frees. A handle is 0 if the host has released it.
+#[must_use = "it leaks at the host"]
+enum Owned {
+    Session(usize),
+    /// The session and the handle of a performance variable.
+    Pvar(usize, usize),
+    Cvar(usize),
 }
 
-/// The session and the handle, at the host, of a performance variable; the handle is 0 if the host has released it. Not in
-/// [`PVARS`], so only the owner of this value frees the handle.
-#[must_use = "the handle leaks at the host"]
-struct OwnedPvar {
-    session: usize,
-    host: usize,
+impl Owned {
+    fn is_released(&self) -> bool {
+        matches!(self, Self::Pvar(_, 0) | Self::Cvar(0))
+    }
+
+    /// Frees what no call uses.
+    fn free(self, _up: HostIsUp<'_>) {
+        match self {
+            _ if self.is_released() => {}
+            // SAFETY: the host is up and returned the session, which only this thread owns.
+            Self::Session(mut host) => _ = unsafe { mpi_t::session_free(&raw mut host) },
+            // SAFETY: the host is up and returned the handle, which only this thread owns.
+            Self::Pvar(session, mut host) => _ = unsafe { mpi_t::pvar_handle_free(session, &raw mut host) },
+            // SAFETY: the host is up and returned the handle, which only this thread owns.
+            Self::Cvar(mut host) => _ = unsafe { mpi_t::cvar_handle_free(&raw mut host) },
+        }
+    }
 }
 
-/// The handle of a control variable at the host, or 0. Not in [`CVARS`], so only the owner of this value frees it.
-#[must_use = "the handle leaks at the host"]
-struct OwnedCvar {
-    host: usize,
+/// Frees sessions and handles that no call uses.
+fn free_now(up: HostIsUp<'_>, all: impl IntoIterator<Item = Owned>) {
+    all.into_iter().for_each(|owned| owned.free(up));
+}
+
+/// Frees a handle that `take` invalidates, once no call uses it. It leaks if a call does not return in time.
+fn free(merged: &Merged, take: impl FnOnce() -> Option<Owned>) -> Outcome {
+    let inside = Inside::enter();
+    // Another thread may have freed it since the caller checked it.
+    let taken = take().ok_or(Error::InvalidHandle)?;
+    if !taken.is_released() && merged.lifecycle.wait_for_callers() {
+        merged.lifecycle.call_inside(&inside, |up| taken.free(up));
+    }
+    Ok(())
 }
 
 /// Returns the host's session for one of ours; creates it on first use.
 fn host_session(up: HostIsUp<'_>, session: SessionId) -> Result<usize, Failure> {
     let find = || {
         let sessions = SESSIONS.lock();
-        let known = sessions.get(&session.0)?;
-        LAST_SESSION.set(session.0, known.host);
-        Some(known.host)
+        let known = *sessions.get(&session.0)?;
+        LAST_SESSION.set(session.0, known);
+        Some(known)
     };
     if let Some(known) = LAST_SESSION.get(session).or_else(find) {
         return Ok(known);
     }
-    let mut new_handle = 0;
-    // SAFETY: the host is up, and `new_handle` is a local variable.
-    from_host(unsafe { mpi_t::session_create(&raw mut new_handle) })?;
-    let new = OwnedSession { host: new_handle };
+    let mut new = 0;
+    // SAFETY: the host is up, and `new` is a local variable.
+    from_host(unsafe { mpi_t::session_create(&raw mut new) })?;
     // Another thread may have created one in the meantime. Then ours is freed, without the lock.
     let (kept, unused) = match SESSIONS.lock().entry(session.0) {
-        btree_map::Entry::Vacant(entry) => (entry.insert(new).host, None),
-        btree_map::Entry::Occupied(entry) => (entry.get().host, Some(new)),
+        btree_map::Entry::Vacant(entry) => (*entry.insert(new), None),
+        btree_map::Entry::Occupied(entry) => (*entry.get(), Some(Owned::Session(new))),
     };
-    free_sessions_now(up, unused);
+    free_now(up, unused);
     Ok(kept)
 }
 
@@ -208,17 +231,16 @@ pub(super) fn alloc_pvar(
         let host_session = host_session(up, session)?;
         let (mut host, mut count) = (0, 0);
         from_host(make(up, host_session, &mut host, &mut count))?;
-        let owned = OwnedPvar { session: host_session, host };
         let published = PVARS.take((), HostPvar::default, |handle, _| {
             // Ordered by the generation of the slot.
             handle.session.store(session.0, Relaxed);
-            handle.host_session.store(owned.session, Relaxed);
-            handle.host.store(owned.host, Relaxed);
+            handle.host_session.store(host_session, Relaxed);
+            handle.host.store(host, Relaxed);
             handle.index.store(index, Relaxed);
             handle.object.set(object);
             handle.started.store(started, Relaxed);
         });
-        let published = published.ok_or(owned);
+        let published = published.ok_or(Owned::Pvar(host_session, host));
         // A thread that freed the session in the meantime did not see this handle, but `end_session` waits
         // for this call before it frees the session at the host; hence the check here.
         match (published, Interface::global().check_session_of_published(session)) {
@@ -226,7 +248,7 @@ pub(super) fn alloc_pvar(
             (published, checked) => {
                 // `None` if another thread has taken the published handle.
                 let unused = published.map_or_else(Some, take_pvar);
-                free_pvars_now(up, unused);
+                free_now(up, unused);
                 checked?;
                 Err(Error::OutOfHandles.into())
             }
@@ -260,34 +282,20 @@ pub(super) fn pvars_of(session: SessionId) -> Vec<(u64, &'static HostPvar)> {
 }
 
 /// Invalidates an identifier. `None` if it was invalid already.
-fn take_pvar(handle: u64) -> Option<OwnedPvar> {
+fn take_pvar(handle: u64) -> Option<Owned> {
     let mut taken = None;
     PVARS.end(handle, |handle| taken = Some(take_host_handle(handle)));
     taken
 }
 
 /// Takes the host's session and handle out of an entry, which has none afterwards.
-fn take_host_handle(handle: &HostPvar) -> OwnedPvar {
-    OwnedPvar { session: handle.host_session.load(SeqCst), host: handle.host.swap(0, SeqCst) }
+fn take_host_handle(handle: &HostPvar) -> Owned {
+    Owned::Pvar(handle.host_session.load(SeqCst), handle.host.swap(0, SeqCst))
 }
 
-/// Frees handles that no call uses.
-fn free_pvars_now(_up: HostIsUp<'_>, handles: impl IntoIterator<Item = OwnedPvar>) {
-    for OwnedPvar { session, mut host } in handles.into_iter().filter(|handle| handle.host != 0) {
-        // SAFETY: the host is up and returned the handle, which only this thread owns.
-        unsafe { mpi_t::pvar_handle_free(session, &raw mut host) };
-    }
-}
-
-/// Frees a handle of one of the host's performance variables, once no call uses it. It leaks if a call does not return in time.
+/// Frees a handle of one of the host's performance variables.
 pub(super) fn free_pvar(merged: &Merged, handle: u64) -> Outcome {
-    let inside = Inside::enter();
-    // Another thread may have freed it since the caller checked it.
-    let taken = take_pvar(handle).ok_or(Error::InvalidHandle)?;
-    if taken.host != 0 && merged.lifecycle.wait_for_callers() {
-        merged.lifecycle.call_inside(&inside, |up| free_pvars_now(up, [taken]));
-    }
-    Ok(())
+    free(merged, || take_pvar(handle))
 }
 
 /// Frees the host's session, and the handles in it, for a session of ours that was freed.
@@ -303,8 +311,8 @@ pub(super) fn end_session(merged: &Merged, session: SessionId) {
     let Some(session) = taken else { return };
     if merged.lifecycle.wait_for_callers() {
         merged.lifecycle.call_delaying_forks(|up| {
-            free_pvars_now(up, handles);
-            free_sessions_now(up, [session]);
+            free_now(up, handles);
+            free_now(up, [Owned::Session(session)]);
         });
     }
 }
@@ -319,16 +327,15 @@ pub(super) fn alloc_cvar(
     let outcome = merged.lifecycle.call_delaying_forks(|up| {
         let (mut host, mut count) = (0, 0);
         from_host(make(up, &mut host, &mut count))?;
-        let owned = OwnedCvar { host };
         let published = CVARS.take((), HostCvar::default, |handle, _| {
             // Ordered by the generation of the slot. It has no last value: those are saved when the host is finalized, and
             // afterwards no handle is allocated.
-            handle.host.store(owned.host, Relaxed);
+            handle.host.store(host, Relaxed);
             handle.datatype.store(datatype, Relaxed);
             handle.count.store(count.max(0).cast_unsigned(), Relaxed);
         });
         let Some(handle) = published else {
-            free_cvars_now(up, [owned]);
+            free_now(up, [Owned::Cvar(host)]);
             return Err(Error::OutOfHandles.into());
         };
         Ok((handle, count))
@@ -378,57 +385,32 @@ pub(super) fn is_valid_cvar(handle: u64) -> bool {
 }
 
 /// Invalidates an identifier. `None` if it was invalid already.
-fn take_cvar(handle: u64) -> Option<OwnedCvar> {
+fn take_cvar(handle: u64) -> Option<Owned> {
     let mut host = 0;
     let was_valid = CVARS.end(handle, |handle| host = handle.host.swap(0, SeqCst));
-    if was_valid { Some(OwnedCvar { host }) } else { None }
-}
-
-/// Frees handles that no call uses.
-fn free_cvars_now(_up: HostIsUp<'_>, handles: impl IntoIterator<Item = OwnedCvar>) {
-    for OwnedCvar { mut host } in handles.into_iter().filter(|handle| handle.host != 0) {
-        // SAFETY: the host is up and returned the handle, which only this thread owns.
-        unsafe { mpi_t::cvar_handle_free(&raw mut host) };
-    }
+    if was_valid { Some(Owned::Cvar(host)) } else { None }
 }
 
 /// Frees a handle of one of the host's control variables.
 pub(super) fn free_cvar(merged: &Merged, handle: u64) -> Outcome {
-    let inside = Inside::enter();
-    let taken = take_cvar(handle).ok_or(Error::InvalidHandle)?;
-    if taken.host != 0 && merged.lifecycle.wait_for_callers() {
-        merged.lifecycle.call_inside(&inside, |up| free_cvars_now(up, [taken]));
-    }
-    Ok(())
+    free(merged, || take_cvar(handle))
 }
 
 /// Frees all handles, registrations and sessions at the host, after the tool's last `MPI_T_finalize`.
 pub(super) fn end_all(merged: &Merged) {
     host_events::end_all(merged);
-    let pvars: Vec<_> = PVARS.iter().filter_map(|(handle, _)| take_pvar(handle)).collect();
-    let cvars: Vec<_> = CVARS.iter().filter_map(|(handle, _)| take_cvar(handle)).collect();
-    let sessions = take_sessions();
-    if pvars.is_empty() && cvars.is_empty() && sessions.is_empty() || !merged.lifecycle.wait_for_callers() {
-        return;
+    let mut all: Vec<Owned> = PVARS.iter().filter_map(|(handle, _)| take_pvar(handle)).collect();
+    all.extend(take_sessions());
+    all.extend(CVARS.iter().filter_map(|(handle, _)| take_cvar(handle)));
+    if !all.is_empty() && merged.lifecycle.wait_for_callers() {
+        merged.lifecycle.call_delaying_forks(|up| free_now(up, all));
     }
-    merged.lifecycle.call_delaying_forks(|up| {
-        free_pvars_now(up, pvars);
-        free_sessions_now(up, sessions.into_values());
-        free_cvars_now(up, cvars);
-    });
 }
 
-fn take_sessions() -> BTreeMap<u64, OwnedSession> {
+fn take_sessions() -> impl Iterator<Item = Owned> {
     let mut sessions = SESSIONS.lock();
     LAST_SESSION.clear();
-    std::mem::take(&mut *sessions)
-}
-
-fn free_sessions_now(_up: HostIsUp<'_>, sessions: impl IntoIterator<Item = OwnedSession>) {
-    for OwnedSession { mut host } in sessions {
-        // SAFETY: the host is up and returned the session, which only this thread owns.
-        unsafe { mpi_t::session_free(&raw mut host) };
-    }
+    std::mem::take(&mut *sessions).into_values().map(Owned::Session)
 }
 
 /// Frees all handles at the host before its interface is finalized. Identifiers stay valid until tools free them.
@@ -437,10 +419,10 @@ fn free_sessions_now(_up: HostIsUp<'_>, sessions: impl IntoIterator<Item = Owned
 pub(super) fn release_all(up: HostIsUp<'_>) {
     host_events::release_all(up);
     CVARS.iter().for_each(|(_, handle)| handle.save_value(up));
-    free_pvars_now(up, PVARS.iter().map(|(_, handle)| take_host_handle(handle)));
+    free_now(up, PVARS.iter().map(|(_, handle)| take_host_handle(handle)));
     // Freed without holding the lock, because the host may call back into tools.
-    free_sessions_now(up, take_sessions().into_values());
-    free_cvars_now(up, CVARS.iter().map(|(_, handle)| OwnedCvar { host: handle.host.swap(0, SeqCst) }));
+    free_now(up, take_sessions());
+    free_now(up, CVARS.iter().map(|(_, handle)| Owned::Cvar(handle.host.swap(0, SeqCst))));
 }
 
 #[cfg(test)]

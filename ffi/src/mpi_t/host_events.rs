@@ -21,7 +21,6 @@ use crate::host::events::{DroppedCallback, EventCallback, FreeCallback};
 use crate::host::{Host, events};
 use crate::merge::{EventInfo, HostEntry, HostIsUp, Merged};
 
-/// A registration for one of the host's events.
 #[derive(Debug, Default)]
 pub(super) struct Registration {
     host: AtomicUsize,

@@ -60,7 +60,6 @@ fn to_return_code(body: impl FnOnce() -> Outcome) -> c_int {
     catch_panic(run).unwrap_or_else(|| code_of(Failure::Ours(Error::Invalid)))
 }
 
-/// Returns the return code of a failure.
 #[inline(never)]
 fn code_of(failure: Failure) -> c_int {
     match failure {

@@ -2,25 +2,27 @@
 //! address of an MPI handle.
 //!
 //! Some tools pass the communicator itself. The C type does not distinguish it from an address, but its value
-//! does. Any other address is read through the kernel, so an invalid one yields an error code instead of a crash.
+//! does. The kernel is asked before any other address is read, so an invalid one yields an error code instead of a crash.
 
 use std::collections::BTreeMap;
 use std::ffi::{c_int, c_void};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed};
 
 use mpit::Error;
+use mpit::internal::os::readable;
 use mpit::object::{Bind, Object};
 use mpit_sync::lock::Mutex;
 
 use super::Failure;
 use crate::abi::{Abi, Handle};
-use crate::{comms, existence, probe, windows};
+use crate::comms::{self, COMMS};
+use crate::existence;
+use crate::windows::{self, WINDOWS};
 
 /// The interpretation of the argument.
 enum Argument {
     /// The address of a variable that holds this handle.
     Address(Handle),
-    /// The handle itself.
     Itself(Handle),
 }
 
@@ -60,9 +62,9 @@ impl BoundObject {
     fn is_registered(&self, number: u64) -> bool {
         let handle = self.handle.load(Relaxed);
         let registered = if self.is_window.load(Relaxed) {
-            windows::registered(handle).map(|window| window.id().get())
+            WINDOWS.get(handle).map(|window| window.id().get())
         } else {
-            comms::registered(handle).map(|comm| comm.id().get())
+            COMMS.get(handle).map(|comm| comm.id().get())
         };
         registered == Some(number)
     }
@@ -97,9 +99,9 @@ pub(super) fn identity(object: *mut c_void, kind: Bind) -> Result<Object<'static
     let known = match kind {
         Bind::NoObject => return Ok(Object::NONE),
         // SAFETY: the tool passes an object to a function of MPI_T, for which the standard requires that it exists.
-        Bind::Comm => unsafe { comms::identity_of(handle_value(object, kind)?) },
+        Bind::Comm => unsafe { COMMS.identity_of(handle_value(object, kind)?) },
         // SAFETY: the tool passes an object to a function of MPI_T, for which the standard requires that it exists.
-        Bind::Win => unsafe { windows::object_of(handle_value(object, kind)?) },
+        Bind::Win => unsafe { WINDOWS.identity_of(handle_value(object, kind)?) },
         _ => Some(Object::new(kind, handle_value(object, kind)? as u64)),
     };
     Ok(known.ok_or(Error::InvalidHandle)?)
@@ -154,7 +156,7 @@ fn argument(object: *mut c_void, kind: Bind) -> Result<Argument, Failure> {
     let mut word = [0; size_of::<Handle>()];
     let width = abi.width_of(kind);
     // SAFETY: the standard requires the tool to pass the address of a handle.
-    if !unsafe { probe::read(object, &mut word[..width]) } {
+    if !unsafe { readable::read_at(object.cast_const().cast(), &mut word[..width]) } {
         return Err(Error::InvalidHandle.into());
     }
     // The bytes beyond a narrow handle are 0; on little-endian machines it is the low half.
@@ -177,7 +179,7 @@ fn is_communicator(abi: &Abi, object: *mut c_void, value: Handle) -> bool {
     value == abi.comm_world
         || value == abi.comm_self
         || value != abi.null(Bind::Comm)
-            && (comms::registered(value).is_some() || has_class_of_communicators(abi, object))
+            && (COMMS.get(value).is_some() || has_class_of_communicators(abi, object))
 }
 
 /// Returns true for a communicator of a library whose objects begin with the address of their class.
@@ -185,17 +187,11 @@ fn has_class_of_communicators(abi: &Abi, object: *mut c_void) -> bool {
     if !abi.quirks.objects_have_classes || abi.comm_world == 0 {
         return false;
     }
-    let class = |at: *const c_void| {
-        let mut word = [0; size_of::<usize>()];
-        // SAFETY: `at` is an object of the library or the tool's argument, the address of a handle. Both have a readable word: in
-        // libraries whose objects have classes, handles are pointers.
-        let is_read = unsafe { probe::read(at, &mut word) };
-        let class = usize::from_ne_bytes(word);
-        // Before MPI is initialized, objects have no class.
-        if is_read && class != 0 { Some(class) } else { None }
-    };
-    let world = class(std::ptr::with_exposed_provenance(abi.comm_world));
-    world.is_some() && class(object) == world
+    // SAFETY: an object of the library or the tool's argument, the address of a handle. The standard requires that both exist.
+    let class = |at: usize| unsafe { readable::word_at(at) };
+    // Before MPI is initialized, objects have no class.
+    let world = class(abi.comm_world).filter(|class| *class != 0);
+    world.is_some() && class(object.expose_provenance()) == world
 }
 
 /// Returns the address of a variable that holds a handle. The variable is never freed, because some hosts keep the address.

@@ -99,13 +99,11 @@ impl Word {
         self.form
     }
 
-    /// Returns the address that the argument is.
     #[inline(always)]
     pub(crate) fn address(self) -> *const c_void {
         std::ptr::with_exposed_provenance(self.value)
     }
 
-    /// Returns the integer that the argument is.
     #[inline(always)]
     pub(crate) fn int(self) -> c_int {
         if !self.form.is_fortran() {

@@ -18,7 +18,6 @@ use mpit_ffi::abi::{Handle, LiveComm, LiveDatatype, LiveSession, LiveWin};
 pub(crate) use arrays::{CountArray, Counts, Handles, TypeArray};
 pub(crate) use bindings::{Any, Binding, C, Form, Fortran, Word};
 
-/// An argument of any kind.
 pub(crate) trait Argument {
     /// Returns the argument without its kind.
     fn word(self) -> Word;

@@ -35,7 +35,6 @@ pub(crate) fn no_record(_: CallInProgress) -> Record {
     Record::Done
 }
 
-/// A call in progress.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct CallInProgress {
     name: &'static Name,
@@ -141,7 +140,6 @@ impl CallInProgress {
         }
     }
 
-    /// Returns the description of the arguments.
     #[inline(always)]
     fn describe(self) -> watch::Arguments {
         let mut arguments = watch::Arguments { position: self.words.position(), ..Default::default() };

@@ -7,7 +7,7 @@ use std::mem::ManuallyDrop;
 use std::sync::{Mutex, PoisonError};
 
 use mpit_components::coll::Root;
-use mpit_ffi::comms;
+use mpit_ffi::comms::COMMS;
 use mpit_ffi::host::{Function, foreign};
 
 use crate::arguments::{Any, Buf, Comm, CountArray, Form, Int, Kind, Word};
@@ -112,7 +112,7 @@ impl Lengths {
         let known = || {
             let comm = Comm::<Any>::from(word(Kind::Comm)?);
             // SAFETY: a parameter of the call in progress, for which the standard requires a communicator that exists.
-            unsafe { comms::of_handle(mpit_ffi::abi().clean(comm.get())) }
+            unsafe { COMMS.of_handle(mpit_ffi::abi().clean(comm.get())) }
         };
         let Some(comm) = known() else { return Self::default() };
         let equal = |len| Self { sent: len, received: len };

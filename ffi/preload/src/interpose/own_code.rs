@@ -135,33 +135,24 @@ pub(crate) use function_with;
 
 /// Defines `watched` and `timed`, which describe a call and measure it at once, or leave that to `observed`.
 macro_rules! observing {
-    ($symbol:ident [$($arg:ident: $kind:ident),*]) => {
+    ($symbol:ident $args:tt) => {
         const CALL: $crate::watch::MeasuredCall = match $crate::watch::MeasuredCall::of_symbol(stringify!($symbol)) {
             Some(call) => call,
             None => panic!("such calls are described or measured"),
         };
-
+        $crate::interpose::observing! { @ watched by watch $args }
+        $crate::interpose::observing! { @ timed by times $args }
+    };
+    (@ $name:ident by $module:ident [$($arg:ident: $kind:ident),*]) => {
         $crate::interpose::function_with! {
-            /// Describes a call and forwards it.
-            watched [$($arg: $kind),*] -> std::ffi::c_int, {
+            /// Observes a call and forwards it.
+            $name [$($arg: $kind),*] -> std::ffi::c_int, {
                 let arguments = $crate::interpose::described!($($arg: $kind),*);
-                let Some(begun) = $crate::watch::enter_at_once(CALL, &arguments) else {
+                let Some(begun) = $crate::$module::enter_at_once(CALL, &arguments) else {
                     return $crate::interpose::call!(observed as *mut _, [$($arg: $kind),*]);
                 };
                 let code = $crate::interpose::call!(NEXT.target(), [$($arg: $kind),*]);
-                $crate::watch::leave_at_once(CALL, begun, &arguments, code);
-                code
-            }
-        }
-        $crate::interpose::function_with! {
-            /// Measures a call and forwards it.
-            timed [$($arg: $kind),*] -> std::ffi::c_int, {
-                let arguments = $crate::interpose::described!($($arg: $kind),*);
-                let Some(entered) = $crate::times::enter_at_once(CALL, &arguments) else {
-                    return $crate::interpose::call!(observed as *mut _, [$($arg: $kind),*]);
-                };
-                let code = $crate::interpose::call!(NEXT.target(), [$($arg: $kind),*]);
-                $crate::times::leave_at_once(CALL, entered, &arguments, code);
+                $crate::$module::leave_at_once(CALL, begun, &arguments, code);
                 code
             }
         }

@@ -23,7 +23,6 @@
 pub(crate) mod thread_routes;
 mod unwindable;
 
-use std::cell::Cell;
 use std::ffi::{c_int, c_void};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
@@ -38,29 +37,6 @@ const NOTIFYING: usize = 1;
 /// No call was entered yet, or several threads call at once: the fast path is not available.
 const UNTRACKED: usize = 2;
 
-thread_local! {
-    /// The state of this thread while several threads call at once.
-    static THREAD_STATE: Cell<usize> = const { Cell::new(IDLE) };
-}
-
-/// The state of the thread in a [slot](thread_slots), once more, for calls that are counted by a route.
-static SLOT_STATES: [SlotState; thread_slots::SLOTS] =
-    [const { SlotState(AtomicUsize::new(IDLE)) }; thread_slots::SLOTS];
-
-/// In a cache line of its own.
-#[repr(align(64))]
-struct SlotState(AtomicUsize);
-
-/// Sets the state of this thread, while several threads call at once.
-#[inline]
-fn set_thread_state(state: usize) {
-    THREAD_STATE.set(state);
-    thread_routes::set_idle(state == IDLE);
-    if let Some(slot) = thread_slots::current() {
-        SLOT_STATES[slot].0.store(state, Relaxed);
-    }
-}
-
 /// Returns the slot of this thread if several threads call at once, it has a slot, and none of its calls is in progress.
 #[inline(always)]
 #[allow(clippy::inline_always, reason = "part of the fast path of each send")]
@@ -68,7 +44,7 @@ pub(crate) fn idle_thread_slot() -> Option<usize> {
     if PROCESS_STATE.load(Relaxed) != UNTRACKED {
         return None;
     }
-    thread_slots::current().filter(|slot| SLOT_STATES[*slot].0.load(Relaxed) == IDLE)
+    thread_slots::current().filter(|_| is_this_thread_idle())
 }
 
 /// Returns true if several threads call at once, and none of this thread's calls is in progress.
@@ -80,7 +56,7 @@ pub(crate) fn is_thread_idle() -> bool {
 
 /// Returns true if no call of this thread is in progress, while several threads call at once.
 fn is_this_thread_idle() -> bool {
-    THREAD_STATE.get() == IDLE
+    thread_routes::state() == IDLE
 }
 
 /// Makes the state of the process untracked, if the thread level has risen since a call ended. Then no notification begins on the fast
@@ -90,13 +66,6 @@ fn leave_process_state() {
         // Fails if the state is that already.
         let _ = PROCESS_STATE.compare_exchange(IDLE, UNTRACKED, Relaxed, Relaxed);
     }
-}
-
-/// Returns the slot of this thread, whose calls are not in progress; the thread takes one if it has none.
-pub(crate) fn take_thread_slot() -> Option<usize> {
-    let slot = thread_slots::take()?;
-    SLOT_STATES[slot].0.store(IDLE, Relaxed);
-    Some(slot)
 }
 
 /// A call that the program makes, from [`enter`](Self::enter) to [`leave`](Self::leave). Without a destructor, because it
@@ -130,7 +99,7 @@ impl ProgramCall {
     pub(crate) fn enter() -> Option<Self> {
         let position = stack_position();
         let is_per_thread = mpit::internal::host::threads::concurrent();
-        let state = if is_per_thread { THREAD_STATE.get() } else { PROCESS_STATE.load(Relaxed) };
+        let state = if is_per_thread { thread_routes::state() } else { PROCESS_STATE.load(Relaxed) };
         let is_live = is_active_frame(state, position);
         if is_live && state & NOTIFYING != 0 {
             return None;
@@ -154,11 +123,10 @@ impl ProgramCall {
         self.set(self.position | NOTIFYING);
     }
 
-    /// Ends the call.
     #[inline]
     pub(crate) fn leave(self) {
         if self.is_per_thread {
-            set_thread_state(self.previous);
+            thread_routes::set_state(self.previous);
         } else {
             restore(self.previous);
         }
@@ -167,7 +135,7 @@ impl ProgramCall {
     #[inline]
     fn set(&self, state: usize) {
         if self.is_per_thread {
-            set_thread_state(state);
+            thread_routes::set_state(state);
         } else {
             PROCESS_STATE.store(state, Relaxed);
         }
@@ -230,7 +198,7 @@ extern "C" fn unwinding(
     const CONTINUE: c_int = 8;
     if actions & CLEANUP != 0 {
         if mpit::internal::host::threads::concurrent() {
-            set_thread_state(IDLE);
+            thread_routes::set_state(IDLE);
         } else {
             restore(IDLE);
         }
@@ -283,7 +251,7 @@ fn restore(previous: usize) {
 
 pub(crate) fn is_in_recorded_call() -> bool {
     let state = if mpit::internal::host::threads::concurrent() {
-        THREAD_STATE.get()
+        thread_routes::state()
     } else {
         PROCESS_STATE.load(Relaxed)
     };

@@ -1,26 +1,28 @@
-//! The routes of the thread that calls, while several threads call at once and none of its own calls is in progress.
+//! The state of the thread that calls, while several threads call at once, and its routes while none of its own calls is in progress.
 //!
 //! They are in [words of the thread](crate::thread_word), which are read by two instructions. A call that is not counted by them looks for
 //! the thread's slot.
 
 use std::marker::PhantomData;
 use std::ptr::{from_ref, null_mut, with_exposed_provenance, with_exposed_provenance_mut};
-use std::sync::atomic::{AtomicPtr, Ordering::Relaxed};
+use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering::Relaxed};
 
 use mpit_sync::thread_slots;
 
+use super::IDLE;
 use crate::thread_word;
 
 /// The number of lists of routes.
 const LISTS: usize = 2;
 
-/// The words of a thread.
 #[repr(C)]
 struct Words {
     /// Null while a call of the thread is in progress. Machine code reads them.
     idle: [AtomicPtr<()>; LISTS],
     /// Null while the thread has no routes.
     own: [AtomicPtr<()>; LISTS],
+    /// A state like that of the process.
+    state: AtomicUsize,
 }
 
 thread_word::define!("mpit_preload_thread_routes", size_of::<Words>());
@@ -29,7 +31,8 @@ thread_word::define!("mpit_preload_thread_routes", size_of::<Words>());
 #[inline]
 fn with_words<R>(run: impl FnOnce(&Words) -> R) -> R {
     let words = with_exposed_provenance::<Words>(thread_word::address!("mpit_preload_thread_routes"));
-    // SAFETY: the words exist as long as the thread, which runs `run`; they are atomic and zero at first, which are null pointers.
+    // SAFETY: the words exist as long as the thread, which runs `run`; they are atomic and zero at first, which are null pointers
+    // and the idle state.
     run(unsafe { &*words })
 }
 
@@ -75,12 +78,17 @@ impl<T: Sync + 'static, const INDEX: usize> ThreadRoutes<T, INDEX> {
     }
 }
 
-/// Notes if a call of this thread is in progress.
 #[inline]
-pub(super) fn set_idle(is_idle: bool) {
+pub(super) fn state() -> usize {
+    with_words(|words| words.state.load(Relaxed))
+}
+
+#[inline]
+pub(super) fn set_state(state: usize) {
     with_words(|words| {
+        words.state.store(state, Relaxed);
         for (idle, own) in words.idle.iter().zip(&words.own) {
-            idle.store(if is_idle { own.load(Relaxed) } else { null_mut() }, Relaxed);
+            idle.store(if state == IDLE { own.load(Relaxed) } else { null_mut() }, Relaxed);
         }
     });
 }
@@ -92,7 +100,7 @@ fn forget() {
 
 #[cfg(test)]
 mod tests {
-    use super::{ThreadRoutes, forget, set_idle};
+    use super::{IDLE, ThreadRoutes, forget, set_state};
 
     static LISTS: [u32; 2] = [1, 2];
 
@@ -111,12 +119,12 @@ mod tests {
             assert_eq!((FIRST.idle(), SECOND.idle()), (Some(&1), None));
             SECOND.set(&LISTS[1]);
             assert_eq!((FIRST.idle(), SECOND.idle()), (Some(&1), Some(&2)));
-            set_idle(false);
+            set_state(IDLE + 16);
             assert_eq!((FIRST.idle(), SECOND.idle()), (None, None));
-            set_idle(true);
+            set_state(IDLE);
             assert_eq!((FIRST.idle(), SECOND.idle()), (Some(&1), Some(&2)));
             forget();
-            set_idle(true);
+            set_state(IDLE);
             assert_eq!((FIRST.idle(), SECOND.idle()), (None, None));
         };
         for _ in 0..2 {

@@ -241,7 +241,6 @@ impl Name {
         self.fast_path != 0 && self.own_code().is_none_or(|own| own.at(own.slow_path) != fast_path)
     }
 
-    /// Returns the symbol.
     fn symbol(&self) -> Symbol {
         if self.twin == 0 { self.symbol_with("") } else { self.symbol_with("P") }
     }

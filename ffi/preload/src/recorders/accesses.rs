@@ -6,7 +6,7 @@ use mpit::object::OUTSIDE;
 use mpit_components::osc::{self, Access, Kind};
 use mpit_ffi::abi::{Handle, LiveDatatype, LiveWin};
 use mpit_ffi::datatypes;
-use mpit_ffi::windows::{self, Window};
+use mpit_ffi::windows::{WINDOWS, Window};
 
 use super::datatypes::query_size;
 use super::{Deliver, Recorder};
@@ -88,7 +88,7 @@ impl Recorder for AccessRecorder {
     /// Returns the access if window and types are in the caches of recent lookups.
     #[inline]
     fn fast_record(self) -> Option<Access> {
-        let window = windows::cached(self.win)?;
+        let window = WINDOWS.cached(self.win)?;
         let target = window.cached_world_rank(self.rank.cast_unsigned());
         let [Some(sent), Some(received)] = self.bytes(datatypes::cached_size) else { return None };
         // `MPI_PROC_NULL` and ranks that were not used before are [`OUTSIDE`], too.
@@ -99,7 +99,7 @@ impl Recorder for AccessRecorder {
         let abi = mpit_ffi::abi();
         Pending {
             recorder: self,
-            window: windows::registered(abi.clean(self.win)),
+            window: WINDOWS.get(abi.clean(self.win)),
             bytes: self.bytes(|datatype| datatypes::known_size(abi, abi.clean(datatype))),
         }
     }
@@ -122,7 +122,7 @@ impl super::Pending for Pending {
         }
         // SAFETY: the library has accepted the access in progress, so its window exists.
         let live_window = || unsafe { LiveWin::from_nullable(abi, recorder.win) };
-        let Some(window) = window.or_else(|| windows::in_use(live_window()?)) else { return };
+        let Some(window) = window.or_else(|| WINDOWS.in_use(live_window()?)) else { return };
         // SAFETY: the library has accepted the access in progress, so its types exist or are null.
         let live_datatype = |datatype| unsafe { LiveDatatype::from_nullable(abi, datatype) };
         let queried = || recorder.bytes(|datatype| Some(query_size(live_datatype(datatype))));

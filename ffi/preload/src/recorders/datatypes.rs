@@ -8,16 +8,16 @@ use mpit_ffi::comms::Freeing;
 use mpit_ffi::datatypes;
 use mpit_ffi::host::Host;
 
-use crate::arguments::{Binding, NewType, Type};
+use crate::arguments::{Any, NewType, Type};
 
-pub(crate) fn committed<L: Binding>(datatype: NewType<L>) {
+pub(crate) fn committed(datatype: NewType<Any>) {
     if let Some(datatype) = datatype.live() {
         datatypes::committed(datatype);
     }
 }
 
 /// Stores the size of a type that was duplicated; the duplicate is committed if the original is.
-pub(crate) fn duplicated<L: Binding>(old: Type<L>, new: NewType<L>) {
+pub(crate) fn duplicated(old: Type<Any>, new: NewType<Any>) {
     let Some(abi) = Host::get().map(Host::abi) else { return };
     if datatypes::known_size(abi, abi.clean(old.get())).is_some() {
         committed(new);
@@ -31,7 +31,7 @@ pub(crate) fn query_size(datatype: Option<LiveDatatype<'_>>) -> u64 {
 
 /// Prepares for a call that frees a type. Its size is dropped before the call: another thread may then use a
 /// new type with the same handle.
-pub(crate) fn freeing<L: Binding>(datatype: NewType<L>) -> Option<Freeing> {
+pub(crate) fn freeing(datatype: NewType<Any>) -> Option<Freeing> {
     let datatype = datatype.get();
     datatypes::freeing(datatype);
     bound_values::freeing(Bind::Datatype, datatype)

@@ -5,7 +5,7 @@ use std::ffi::c_int;
 use mpit::object::OUTSIDE;
 use mpit_components::pml::{self, Histogram, Mode, Send};
 use mpit_ffi::abi::{Handle, LiveComm, LiveDatatype};
-use mpit_ffi::comms::{self, Comm};
+use mpit_ffi::comms::{COMMS, Comm};
 use mpit_ffi::datatypes;
 use mpit_sync::static_ref::StaticRef;
 use mpit_sync::thread_slots;
@@ -129,7 +129,7 @@ impl Recorder for SendRecorder {
     /// Returns the message if communicator and type are in the caches of recent lookups.
     #[inline(always)]
     fn fast_record(self) -> Option<Send> {
-        self.record_on(comms::cached(self.comm)?)
+        self.record_on(COMMS.cached(self.comm)?)
     }
 
     #[inline(always)]
@@ -137,7 +137,7 @@ impl Recorder for SendRecorder {
         if !self.has_valid_arguments || !in_advance::is_allowed() {
             return None;
         }
-        let comm = comms::cached(self.comm)?;
+        let comm = COMMS.cached(self.comm)?;
         if comm.has_fatal_errors() { self.record_on(comm) } else { None }
     }
 
@@ -203,7 +203,7 @@ impl Recorder for SendRecorder {
         let abi = mpit_ffi::abi();
         Pending {
             recorder: self,
-            comm: comms::registered(abi.clean(self.comm)),
+            comm: COMMS.get(abi.clean(self.comm)),
             size: datatypes::known_size(abi, abi.clean(self.datatype)),
         }
     }
@@ -229,7 +229,7 @@ impl Pending {
         let live_comm = || unsafe { LiveComm::from_nullable(abi, recorder.comm) };
         // SAFETY: the library has accepted the call in progress, so its type exists.
         let live_datatype = || unsafe { LiveDatatype::from_nullable(abi, recorder.datatype) };
-        let comm = comm.or_else(|| comms::in_use(live_comm()?))?;
+        let comm = comm.or_else(|| COMMS.in_use(live_comm()?))?;
         let size = size.unwrap_or_else(|| query_size(live_datatype()));
         let bytes = recorder.count.max(0).cast_unsigned().wrapping_mul(size);
         Some((comm, recorder.send(comm, comm.world_rank(recorder.dest), bytes)))

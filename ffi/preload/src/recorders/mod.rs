@@ -147,15 +147,10 @@ pub(crate) fn record_call<K: Deliver>(fast_record: &K) {
     }
 }
 
-/// Notifies listeners of a call on the fast path.
-pub(crate) fn notify<K: Deliver>(fast_record: &K) {
-    run_on_fast_path(|| fast_record.deliver());
-}
-
-/// Runs the record of a call on the fast path. A separate function, because it has something to clean up, which functions that forward
+/// Notifies listeners of a call on the fast path. A separate function, because it has something to clean up, which functions that forward
 /// calls must not have.
 #[inline(never)]
-pub(crate) fn run_on_fast_path(recorder: impl FnOnce()) {
+pub(crate) fn notify<K: Deliver>(fast_record: &K) {
     let _guard = FastPathGuard::enter();
-    catch_panic(recorder);
+    catch_panic(|| fast_record.deliver());
 }

@@ -175,7 +175,6 @@ pub(crate) struct StartRecorder<L: Binding> {
 }
 
 impl<L: Binding> StartRecorder<L> {
-    /// Records the start of one request.
     pub(crate) fn one(request: Request<L>) -> Self {
         Self { requests: request, count: 1 }
     }

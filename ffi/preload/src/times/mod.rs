@@ -30,7 +30,7 @@ use mpit_components::times::{
     self, CallWords, LateWords, Mode, NO_REGION, Origin, SampleRule, call_words, late_words,
 };
 use mpit_ffi::abi::{Abi, Handle};
-use mpit_ffi::comms::{self, Comm};
+use mpit_ffi::comms::{COMMS, Comm};
 use mpit_ffi::datatypes;
 use mpit_sync::static_ref::StaticRef;
 use mpit_sync::thread_slots;
@@ -294,10 +294,10 @@ fn find(
 /// Returns the communicator of a handle that a call was given; registers it if needed and the library has accepted the handle.
 fn registered(handle: Handle, code: c_int) -> Option<&'static Comm> {
     if code != Abi::SUCCESS {
-        return comms::registered(handle);
+        return COMMS.get(handle);
     }
     // SAFETY: the call has succeeded, so the communicator existed, and the program does not free it before its call has returned.
-    unsafe { comms::of_handle(handle) }
+    unsafe { COMMS.of_handle(handle) }
 }
 
 /// Keeps the times of a collective operation, if its number is one of those that are sampled.

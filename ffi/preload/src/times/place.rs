@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use mpit::internal::host::revision;
 use mpit_components::times::{self, CallWords, LateWords};
 use mpit_ffi::abi::Handle;
-use mpit_ffi::comms;
+use mpit_ffi::comms::COMMS;
 use mpit_sync::static_ref::StaticRef;
 
 use crate::watch::MeasuredCall;
@@ -86,7 +86,7 @@ impl Place {
     #[inline(never)]
     pub(super) fn renew(&self, revision: u64) -> bool {
         let (comm, id) = (self.comm.load(Relaxed), self.id.load(Relaxed));
-        let is_same = || comm == 0 || comms::cached(comm as Handle).is_some_and(|comm| comm.id().get() == id);
+        let is_same = || comm == 0 || COMMS.cached(comm as Handle).is_some_and(|comm| comm.id().get() == id);
         let is_valid = times::is_active() && is_same();
         if is_valid {
             // A freed datatype may have given its handle to another one.

@@ -19,7 +19,8 @@ use std::sync::atomic::{
 use mpit::internal::os::readable;
 use mpit_components::times::{PYTHON, SiteRow};
 use mpit_ffi::host::find;
-use mpit_ffi::host::modules::{Module, range_of};
+use mpit_ffi::host::modules::Module;
+use mpit_ffi::host::objects::Object;
 use mpit_sync::lock::Once;
 use mpit_sync::thread_slots;
 
@@ -188,7 +189,7 @@ pub(super) fn look_at(module: &Module, return_address: u64) {
         INTERPRETER.get_or_init(|| found);
     }
     if interpreter().is_some_and(|interpreter| interpreter.has_layout().is_some())
-        && let Some(range) = range_of(return_address as usize)
+        && let Some(Object { range, .. }) = Object::containing(return_address as usize)
     {
         BEGIN.store(range.start as u64, Relaxed);
         LEN.store(range.len() as u64, Release);

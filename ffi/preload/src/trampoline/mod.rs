@@ -24,28 +24,14 @@ mod aarch64;
 #[cfg(target_arch = "x86_64")]
 mod x86_64;
 
-use std::ffi::c_void;
+use std::arch::naked_asm;
+use std::ffi::{c_int, c_void};
 use std::ptr::with_exposed_provenance;
 
 #[cfg(target_arch = "aarch64")]
-use aarch64::REGISTERS;
-#[cfg(target_arch = "aarch64")]
-pub(crate) use aarch64::{
-    check_caller, entry, forward, hidden_jump, nobits, not_recorded, recorded, resolve, sited,
-    to_code_of_all, to_own_code, variadic, with_listeners, with_name,
-};
+pub(crate) use aarch64::*;
 #[cfg(target_arch = "x86_64")]
-use x86_64::REGISTERS;
-#[cfg(target_arch = "x86_64")]
-pub(crate) use x86_64::{
-    check_caller, entry, forward, hidden_jump, jump_to_result, nobits, not_recorded, recorded, resolve,
-    sited, to_code_of_all, to_own_code, variadic, with_listeners, with_name,
-};
-
-sited! {
-    /// Stores the return address in front of [`check_caller`], for `PMPI_` functions whose twins have code of their own.
-    pub(crate) check_sited_caller check_caller
-}
+pub(crate) use x86_64::*;
 
 /// The distance of the functions that `sited!` defines.
 pub(crate) const SITED_DISTANCE: usize = 32;
@@ -93,6 +79,108 @@ impl Words {
     pub(crate) fn position(self) -> u64 {
         self.0.addr() as u64
     }
+}
+
+/// Defines an exported function by the counters that show if there are listeners.
+macro_rules! entry {
+    ([uncounted] $($rest:tt)*) => {
+        $crate::trampoline::exported! { uncounted [] ["0"] [] $($rest)* }
+    };
+    ([counted $counter:path, $offset:expr] $($rest:tt)*) => {
+        $crate::trampoline::exported! {
+            counted [$crate::trampoline::to_next!(counted),] ["9b - 7b"]
+            [counter = sym $counter, offset = const $offset,]
+            $($rest)*
+        }
+    };
+    ([doubly_counted $counter:path, $other:path] $($rest:tt)*) => {
+        $crate::trampoline::exported! {
+            doubly_counted [$crate::trampoline::to_next!(doubly_counted),] ["9b - 7b"]
+            [counter = sym $counter, other = sym $other,]
+            $($rest)*
+        }
+    };
+}
+pub(crate) use entry;
+
+/// Defines a function that jumps to another one with a name, by the symbol of the name.
+macro_rules! with_name {
+    ($(#[$attribute:meta])* $function:ident $name:expr, $destination:path) => {
+        $(#[$attribute])*
+        #[unsafe(naked)]
+        unsafe extern "C-unwind" fn $function() {
+            std::arch::naked_asm!($crate::trampoline::jump_with_name!($name), destination = sym $destination)
+        }
+    };
+}
+pub(crate) use with_name;
+
+/// Defines a function for each destination, [`SITED_DISTANCE`](crate::trampoline::SITED_DISTANCE) bytes apart: it stores the return
+/// address for [`crate::times`] and jumps there, with all arguments and the name.
+macro_rules! sited {
+    ($(#[$attribute:meta])* $visibility:vis $name:ident $($destination:path),+) => {
+        $(#[$attribute])*
+        #[unsafe(naked)]
+        $visibility unsafe extern "C-unwind" fn $name() {
+            std::arch::naked_asm!(
+                $($crate::trampoline::sited!(@ $destination),)+
+                $(sym $destination,)+
+            )
+        }
+    };
+    (@ $destination:path) => {
+        $crate::trampoline::store_return_address!()
+    };
+}
+pub(crate) use sited;
+
+sited! {
+    /// Stores the return address in front of [`check_caller`], for `PMPI_` functions whose twins have code of their own.
+    pub(crate) check_sited_caller check_caller
+}
+
+/// Finds the destination of a call.
+#[unsafe(naked)]
+pub(crate) unsafe extern "C-unwind" fn resolve() {
+    jump_to_result_of!(crate::next_definition::resolve)
+}
+
+/// Records a call of a function with unknown further parameters, and jumps to the next definition.
+#[unsafe(naked)]
+pub(crate) unsafe extern "C-unwind" fn variadic() {
+    jump_to_result_of!(crate::interpose::variadic)
+}
+
+/// Checks if the return address is in a known object of the program; looks up the caller otherwise.
+#[unsafe(naked)]
+pub(crate) unsafe extern "C-unwind" fn check_caller() {
+    naked_asm!(
+        check_return_address!(),
+        program = sym crate::callers::PROGRAM_RANGES,
+        look_up_caller = sym look_up_caller,
+    )
+}
+
+/// Records a call, and forwards it.
+#[unsafe(naked)]
+pub(crate) unsafe extern "C-unwind" fn recorded() {
+    naked_asm!(call_with_words!(), function = sym crate::interpose::recorded)
+}
+
+/// Forwards a call that is not recorded, and describes and measures it.
+#[unsafe(naked)]
+pub(crate) unsafe extern "C-unwind" fn not_recorded() {
+    naked_asm!(call_with_words!(), function = sym crate::interpose::not_recorded)
+}
+
+/// Calls a function with `len` arguments.
+///
+/// # Safety
+///
+/// The function has such parameters, and the words are its arguments.
+#[unsafe(naked)]
+pub(crate) unsafe extern "C-unwind" fn forward(words: Words, len: usize, function: *mut c_void) -> c_int {
+    naked_asm!(call_function!())
 }
 
 /// Defines the exported function of a name, and the name itself.

@@ -5,50 +5,28 @@
 //! of the function crosses a boundary of 32 bytes, at which processors fetch, but for jumps that are taken once. Such a branch cost up
 //! to 3 ns a call.
 
-use std::arch::naked_asm;
 use std::sync::atomic::AtomicU8;
-
-use super::Words;
 
 /// The number of arguments in registers.
 pub(super) const REGISTERS: usize = 6;
 
-/// Expands to the instructions of an exported function by the counters that show if there are listeners: the first part jumps to the
-/// destination of calls without listeners. `9` is that destination, `8` the other one, `7` the name.
-macro_rules! entry {
-    ([uncounted] $($rest:tt)*) => {
-        $crate::trampoline::exported! { uncounted [] ["0"] [] $($rest)* }
+/// The first instructions of an exported function: they read its counters of listeners, and jump to the destination of calls without
+/// listeners. `9` is that destination, `8` the other one, `7` the name.
+macro_rules! to_next {
+    (counted) => {
+        "cmp dword ptr [rip + {counter} + {offset}], 0
+        jne 2f
+        jmp qword ptr [rip + 9f]"
     };
-    ([counted $counter:path, $offset:expr] $($rest:tt)*) => {
-        $crate::trampoline::exported! {
-            counted
-            [
-                "cmp dword ptr [rip + {counter} + {offset}], 0",
-                "jne 2f",
-                "jmp qword ptr [rip + 9f]",
-            ]
-            ["9b - 7b"]
-            [counter = sym $counter, offset = const $offset,]
-            $($rest)*
-        }
-    };
-    ([doubly_counted $counter:path, $other:path] $($rest:tt)*) => {
-        $crate::trampoline::exported! {
-            doubly_counted
-            [
-                "cmp dword ptr [rip + {counter}], 0",
-                "jne 2f",
-                "cmp dword ptr [rip + {other}], 0",
-                "jne 2f",
-                "jmp qword ptr [rip + 9f]",
-            ]
-            ["9b - 7b"]
-            [counter = sym $counter, other = sym $other,]
-            $($rest)*
-        }
+    (doubly_counted) => {
+        "cmp dword ptr [rip + {counter}], 0
+        jne 2f
+        cmp dword ptr [rip + {other}], 0
+        jne 2f
+        jmp qword ptr [rip + 9f]"
     };
 }
-pub(crate) use entry;
+pub(crate) use to_next;
 
 /// The instructions of an exported function for calls with listeners, of a name whose calls take the code of all calls. `$next` is the
 /// next definition.
@@ -107,21 +85,13 @@ macro_rules! nobits {
 }
 pub(crate) use nobits;
 
-/// Defines a function that jumps to another one with a name in `r11`, by the symbol of the name.
-macro_rules! with_name {
-    ($(#[$attribute:meta])* $function:ident $name:expr, $destination:path) => {
-        $(#[$attribute])*
-        #[unsafe(naked)]
-        unsafe extern "C-unwind" fn $function() {
-            std::arch::naked_asm!(
-                concat!("lea r11, [rip + ", $name, "]"),
-                "jmp {destination}",
-                destination = sym $destination,
-            )
-        }
+/// The instructions that jump to another function with a name, by the symbol of the name.
+macro_rules! jump_with_name {
+    ($name:expr) => {
+        concat!("lea r11, [rip + ", $name, "]\njmp {destination}")
     };
 }
-pub(crate) use with_name;
+pub(crate) use jump_with_name;
 
 /// Defines `with_listeners`, the destination of calls with listeners to a name that has code of its own. It jumps to the fast path if the
 /// object that called first calls again; otherwise the caller is looked up.
@@ -149,37 +119,26 @@ macro_rules! with_listeners {
 }
 pub(crate) use with_listeners;
 
-/// Defines a function for each destination, [`SITED_DISTANCE`](crate::trampoline::SITED_DISTANCE) bytes apart: it stores the return
-/// address for [`crate::times`] and jumps there, with all arguments and `r11`.
-macro_rules! sited {
-    (instructions $destination:path) => {
+/// The instructions that store the return address for [`crate::times`] and jump on, with all arguments and `r11`.
+macro_rules! store_return_address {
+    () => {
         ".p2align 5
         mov rax, [rsp]
         mov r10, qword ptr [rip + mpit_return_address@GOTTPOFF]
         mov qword ptr fs:[r10], rax
         jmp {}"
     };
-    ($(#[$attribute:meta])* $visibility:vis $name:ident $($destination:path),+) => {
-        $(#[$attribute])*
-        #[unsafe(naked)]
-        $visibility unsafe extern "C-unwind" fn $name() {
-            std::arch::naked_asm!(
-                $($crate::trampoline::sited!(instructions $destination),)+
-                $(sym $destination,)+
-            )
-        }
-    };
 }
-pub(crate) use sited;
+pub(crate) use store_return_address;
 
 /// Defines a function that calls `$function` and jumps to its result, with its first six arguments, which are integers or addresses,
 /// and `r11` restored. `$function` runs no foreign code, so vector registers are not saved. The instructions set the arguments of
 /// `$function`; the directives come first.
 macro_rules! jump_to_result {
-    ($(#[$attribute:meta])* $name:ident $function:path, [$($directive:expr),*] $($prepare:literal),*) => {
+    ($(#[$attribute:meta])* $visibility:vis $name:ident $function:path, [$($directive:expr),*] $($prepare:literal),*) => {
         $(#[$attribute])*
         #[unsafe(naked)]
-        unsafe extern "C-unwind" fn $name() {
+        $visibility unsafe extern "C-unwind" fn $name() {
             std::arch::naked_asm!(
                 $($directive,)*
                 "push rdi",
@@ -218,14 +177,14 @@ macro_rules! hidden_jump {
 pub(crate) use hidden_jump;
 
 /// The availability of XSAVE: 0 for unknown, 1 for absent, 2 for present.
-static XSAVE: AtomicU8 = AtomicU8::new(0);
+pub(super) static XSAVE: AtomicU8 = AtomicU8::new(0);
 
-/// Calls a function with the name in `r11`, the return address and the first argument of the call, and jumps to the result. One more
-/// instruction may pass another argument. All argument registers are unchanged, and `r11`. The stack area has the size that XSAVE needs for the components in the mask: SSE, AVX and
-/// AVX-512 state. The result is in the red zone when the registers have their values again.
+/// The instructions that call a function with the name in `r11`, the return address and the first two arguments of the call, and jump to
+/// the result. All argument registers are unchanged, and `r11`. The stack area has the size that XSAVE needs for the components in the
+/// mask: SSE, AVX and AVX-512 state. The result is in the red zone when the registers have their values again.
 macro_rules! jump_to_result_of {
-    ($function:path $(, $more:literal)?) => {
-        naked_asm!(
+    ($function:path) => {
+        std::arch::naked_asm!(
             "push rbp",
             "mov rbp, rsp",
             "push rax",
@@ -271,7 +230,7 @@ macro_rules! jump_to_result_of {
             "xor edx, edx",
             "xsave64 [rsp]",
             "4:",
-            $($more,)?
+            "mov rcx, rsi",
             "mov rdx, rdi",
             "mov rdi, r11",
             "mov rsi, [rbp + 8]",
@@ -300,136 +259,98 @@ macro_rules! jump_to_result_of {
             "pop rax",
             "pop rbp",
             "jmp qword ptr [rsp - 96]",
-            xsave = sym XSAVE,
+            xsave = sym $crate::trampoline::x86_64::XSAVE,
             function = sym $function,
         )
     };
 }
+pub(crate) use jump_to_result_of;
 
-/// Finds the destination of a call.
-#[unsafe(naked)]
-pub(crate) unsafe extern "C-unwind" fn resolve() {
-    jump_to_result_of!(crate::next_definition::resolve)
+/// The instructions that jump to the destination of calls with listeners, the second member of the next definition, if the return address
+/// is in a known object of the program, and look up the caller otherwise. The distance of the next definition is the second member of the name.
+macro_rules! check_return_address {
+    () => {
+        "mov r10, [rip + {program}]
+        2:
+        mov rax, [rsp]
+        sub rax, [r10]
+        cmp rax, [r10 + 8]
+        jae 3f
+        movsxd rax, dword ptr [r11 + 4]
+        jmp qword ptr [r11 + rax + 8]
+        3:
+        mov r10, [r10 + 16]
+        test r10, r10
+        jnz 2b
+        jmp {look_up_caller}"
+    };
 }
-
-/// Records a call of a function with unknown further parameters, and jumps to the next definition.
-#[unsafe(naked)]
-pub(crate) unsafe extern "C-unwind" fn variadic() {
-    jump_to_result_of!(crate::interpose::variadic, "mov rcx, rsi")
-}
-
-/// Checks if the return address is in a known object of the program; looks up the caller otherwise.
-#[unsafe(naked)]
-pub(crate) unsafe extern "C-unwind" fn check_caller() {
-    naked_asm!(
-        "mov r10, [rip + {program}]",
-        "2:",
-        "mov rax, [rsp]",
-        "sub rax, [r10]",
-        "cmp rax, [r10 + 8]",
-        "jae 3f",
-        // The second member of the name is the distance of the next definition, of which the second one is the destination.
-        "movsxd rax, dword ptr [r11 + 4]",
-        "jmp qword ptr [r11 + rax + 8]",
-        "3:",
-        "mov r10, [r10 + 16]",
-        "test r10, r10",
-        "jnz 2b",
-        "jmp {look_up_caller}",
-        program = sym crate::callers::PROGRAM_RANGES,
-        look_up_caller = sym look_up_caller,
-    )
-}
+pub(crate) use check_return_address;
 
 jump_to_result! {
     /// Looks up a caller that is not in the list.
-    look_up_caller crate::next_definition::enter, [] "mov rdi, r11", "mov rsi, [rsp + 56]"
+    pub(super) look_up_caller crate::next_definition::enter, [] "mov rdi, r11", "mov rsi, [rsp + 56]"
 }
 
-/// Stores the arguments in memory and calls a function with the name and their address.
+/// The instructions that store the arguments in memory and call a function with the name and their address.
 macro_rules! call_with_words {
-    ($(#[$attribute:meta])+ $name:ident $function:path) => {
-        $(#[$attribute])+
-        #[unsafe(naked)]
-        pub(crate) unsafe extern "C-unwind" fn $name() {
-            naked_asm!(
-                ".cfi_startproc",
-                "push rbp",
-                ".cfi_def_cfa_offset 16",
-                ".cfi_offset rbp, -16",
-                "mov rbp, rsp",
-                ".cfi_def_cfa_register rbp",
-                "push r9",
-                "push r8",
-                "push rcx",
-                "push rdx",
-                "push rsi",
-                "push rdi",
-                "mov rdi, r11",
-                "mov rsi, rsp",
-                "call {function}",
-                "leave",
-                ".cfi_def_cfa rsp, 8",
-                "ret",
-                ".cfi_endproc",
-                function = sym $function,
-            )
-        }
+    () => {
+        ".cfi_startproc
+        push rbp
+        .cfi_def_cfa_offset 16
+        .cfi_offset rbp, -16
+        mov rbp, rsp
+        .cfi_def_cfa_register rbp
+        push r9
+        push r8
+        push rcx
+        push rdx
+        push rsi
+        push rdi
+        mov rdi, r11
+        mov rsi, rsp
+        call {function}
+        leave
+        .cfi_def_cfa rsp, 8
+        ret
+        .cfi_endproc"
     };
 }
+pub(crate) use call_with_words;
 
-call_with_words! {
-    /// Records a call, and forwards it.
-    recorded crate::interpose::recorded
+/// The instructions that call a function with `len` arguments. Those on the stack are behind a saved register and the return address.
+macro_rules! call_function {
+    () => {
+        ".cfi_startproc
+        push rbp
+        .cfi_def_cfa_offset 16
+        .cfi_offset rbp, -16
+        mov rbp, rsp
+        .cfi_def_cfa_register rbp
+        mov r10, rdi
+        mov r11, rdx
+        sub rsi, 6
+        jle 3f
+        test sil, 1
+        jz 2f
+        sub rsp, 8
+        2:
+        push qword ptr [r10 + 8*rsi + 56]
+        dec rsi
+        jnz 2b
+        3:
+        mov rdi, [r10]
+        mov rsi, [r10 + 8]
+        mov rdx, [r10 + 16]
+        mov rcx, [r10 + 24]
+        mov r8, [r10 + 32]
+        mov r9, [r10 + 40]
+        xor eax, eax
+        call r11
+        leave
+        .cfi_def_cfa rsp, 8
+        ret
+        .cfi_endproc"
+    };
 }
-
-call_with_words! {
-    /// Forwards a call that is not recorded, and describes and measures it.
-    not_recorded crate::interpose::not_recorded
-}
-
-/// Calls a function with `len` arguments.
-///
-/// # Safety
-///
-/// The function has such parameters, and the words are its arguments.
-#[unsafe(naked)]
-pub(crate) unsafe extern "C-unwind" fn forward(
-    words: Words,
-    len: usize,
-    function: *mut std::ffi::c_void,
-) -> std::ffi::c_int {
-    naked_asm!(
-        ".cfi_startproc",
-        "push rbp",
-        ".cfi_def_cfa_offset 16",
-        ".cfi_offset rbp, -16",
-        "mov rbp, rsp",
-        ".cfi_def_cfa_register rbp",
-        "mov r10, rdi",
-        "mov r11, rdx",
-        "sub rsi, 6",
-        "jle 3f",
-        "test sil, 1",
-        "jz 2f",
-        "sub rsp, 8",
-        // Those on the stack are behind a saved register and a return address.
-        "2:",
-        "push qword ptr [r10 + 8*rsi + 56]",
-        "dec rsi",
-        "jnz 2b",
-        "3:",
-        "mov rdi, [r10]",
-        "mov rsi, [r10 + 8]",
-        "mov rdx, [r10 + 16]",
-        "mov rcx, [r10 + 24]",
-        "mov r8, [r10 + 32]",
-        "mov r9, [r10 + 40]",
-        "xor eax, eax",
-        "call r11",
-        "leave",
-        ".cfi_def_cfa rsp, 8",
-        "ret",
-        ".cfi_endproc",
-    )
-}
+pub(crate) use call_function;

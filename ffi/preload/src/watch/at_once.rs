@@ -7,7 +7,7 @@ use mpit::internal::host::threads;
 use mpit_components::live::calls::Class;
 use mpit_components::live::{CommWords, ThreadWords, thread_words as words};
 use mpit_ffi::abi::{Abi, Handle};
-use mpit_ffi::comms;
+use mpit_ffi::comms::COMMS;
 use mpit_sync::thread_slots;
 
 use super::{
@@ -121,7 +121,7 @@ pub(crate) fn leave_at_once(call: MeasuredCall, begun: Begun, arguments: &Argume
 /// Returns the words of a communicator that was looked up lately.
 #[inline(always)]
 fn words_of_comm(handle: u64) -> Option<&'static CommWords> {
-    comms::cached(handle as Handle)?.words()
+    COMMS.cached(handle as Handle)?.words()
 }
 
 /// Returns the words of the calling thread, if they are found by one look.

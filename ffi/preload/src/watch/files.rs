@@ -8,7 +8,7 @@ use std::sync::atomic::{
 use mpit_components::live::calls::{CALLS, Class};
 use mpit_components::live::{self, file_words as words};
 use mpit_ffi::abi::Handle;
-use mpit_ffi::comms::{self, Comm};
+use mpit_ffi::comms::{COMMS, Comm};
 
 use super::{MeasuredCall, add_one, clean};
 use crate::arguments::Handles;
@@ -46,7 +46,7 @@ pub(super) fn add(file: Handles, number: u64, comm: u64) {
     }
     // SAFETY: the call has stored one handle.
     let handle = clean(unsafe { file.at(0) });
-    let lineage = comms::registered(comm as Handle).map_or(0, Comm::lineage);
+    let lineage = COMMS.get(comm as Handle).map_or(0, Comm::lineage);
     let Some(words) = slot_of(handle) else { return };
     // Without a handle, the words are not used: a reader may look at any time.
     words[words::HANDLE].store(0, Release);

@@ -31,7 +31,7 @@ use mpit_components::live::{
     self, CommWords, MessageWords, ThreadWords, comm_words as comm, thread_words as words,
 };
 use mpit_ffi::abi::{Abi, Handle};
-use mpit_ffi::comms;
+use mpit_ffi::comms::COMMS;
 use mpit_ffi::datatypes;
 use mpit_sync::static_ref::StaticRef;
 use mpit_sync::thread_slots;
@@ -343,7 +343,6 @@ fn stack_position() -> u64 {
     position
 }
 
-/// Returns the words of the calling thread.
 fn words_of_caller() -> Option<&'static ThreadWords> {
     if threads::concurrent() {
         return words_of_thread();
@@ -435,7 +434,7 @@ fn has_sent(messages: &MessageWords, comm: u64, sent: u64) -> bool {
 fn next_number(object: Option<u64>, call: MeasuredCall, arguments: &Arguments) -> Option<u64> {
     match object? {
         comm if call.is_collective => {
-            let words = comms::registered(comm as Handle)?.words()?;
+            let words = COMMS.get(comm as Handle)?.words()?;
             Some(next_collective(words, call, arguments))
         }
         file if files::is_collective(call) => files::next_collective(file),

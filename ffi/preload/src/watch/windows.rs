@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use mpit_components::live;
 use mpit_components::live::windows::{self, WindowWords};
 use mpit_ffi::abi::{Abi, Handle};
-use mpit_ffi::comms::{self, Comm};
+use mpit_ffi::comms::{COMMS, Comm};
 
 use super::call::LockChange;
 use super::{Arguments, MeasuredCall, add_one, clean};
@@ -69,7 +69,7 @@ pub(super) fn add(window: Handles, number: u64, comm: u64) {
     }
     // SAFETY: the call has stored one handle.
     let handle = clean(unsafe { window.at(0) });
-    let lineage = comms::registered(comm as Handle).map_or(0, Comm::lineage);
+    let lineage = COMMS.get(comm as Handle).map_or(0, Comm::lineage);
     if let Some(words) = slot_of(handle) {
         windows::describe(words, handle, lineage, number);
     }

@@ -9,7 +9,7 @@ mod shapes;
 use mpit::internal::host::revision;
 use mpit_components::coll::{self, Kind, Operation, Root, Volume};
 use mpit_ffi::abi::{Abi, Handle};
-use mpit_ffi::comms::{self, Comm};
+use mpit_ffi::comms::{COMMS, Comm};
 use mpit_ffi::datatypes;
 
 pub(crate) use amounts::Amounts;
@@ -265,9 +265,9 @@ impl CallContext {
     #[inline]
     fn new<L: Binding>(lookup: Lookup, kind: Kind, comm: arguments::Comm<L>) -> Option<Self> {
         let comm = match lookup {
-            Lookup::Cached => comms::cached(comm.get())?,
-            Lookup::Registered => comms::registered(mpit_ffi::abi().clean(comm.get()))?,
-            Lookup::Library => comms::in_use(comm.live()?)?,
+            Lookup::Cached => COMMS.cached(comm.get())?,
+            Lookup::Registered => COMMS.get(mpit_ffi::abi().clean(comm.get()))?,
+            Lookup::Library => COMMS.in_use(comm.live()?)?,
         };
         Some(Self { kind, comm, lookup })
     }

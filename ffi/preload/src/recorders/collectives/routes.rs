@@ -2,7 +2,7 @@
 
 use mpit::internal::host::{revision, threads};
 use mpit_components::coll::{self, CaseSums, Counted, Kind, Operation};
-use mpit_ffi::comms;
+use mpit_ffi::comms::COMMS;
 use mpit_ffi::datatypes;
 use mpit_sync::static_ref::StaticRef;
 use mpit_sync::thread_slots;
@@ -16,7 +16,6 @@ use crate::recorders::routes::{RouteKey, Routes};
 /// The number of routes of a kind of operation.
 const ROUTES_OF_KIND: usize = 16;
 
-/// Routes by kind.
 pub(super) type KindRoutes = [Routes<CaseSums, ROUTES_OF_KIND>; Kind::ALL.len()];
 
 /// The routes of one time of recording.
@@ -115,7 +114,7 @@ fn store_route(
     counted: impl FnOnce() -> Option<Counted>,
 ) {
     let RouteKeys { in_advance, after_success: key } = keys;
-    if let Some(comm) = comms::cached(key.comm)
+    if let Some(comm) = COMMS.cached(key.comm)
         && !comm.is_remote()
         && let Some(size) = if key.datatype == 0 { Some(0) } else { datatypes::cached_size(key.datatype) }
         && let Some(counted) = counted()
