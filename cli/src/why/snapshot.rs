@@ -121,7 +121,6 @@ pub(crate) struct Thread {
     #[serde(default)]
     pub(crate) polls: u64,
     /// The last one of these calls.
-    #[serde(default)]
     pub(crate) poll: Option<Call>,
     /// The number of these calls since the snapshot before, while the thread was in no other call.
     #[serde(default)]
@@ -153,13 +152,10 @@ pub(crate) struct Call {
     /// True if there are operations or members of the group that the record has no place for.
     pub(crate) has_more: bool,
     /// The tag of the creation of a communicator.
-    #[serde(default)]
     pub(crate) tag: Option<i32>,
     /// The local leader of `MPI_Intercomm_create`, in the communicator of the call.
-    #[serde(default)]
     pub(crate) leader: Option<u32>,
     /// The other group's leader: the communicator of both leaders, and the rank there.
-    #[serde(default)]
     pub(crate) remote_leader: Option<(CommId, u32)>,
     /// The ranks in the world of the group of `MPI_Comm_create_group`.
     #[serde(default)]
@@ -179,10 +175,8 @@ pub(crate) struct Operation {
     /// The function that began the operation; empty if it is not known.
     pub(crate) name: String,
     /// The number of starts of a persistent collective operation, whose `number` is that of its initialization.
-    #[serde(default)]
     pub(crate) starts: Option<u64>,
     /// The numbers of partitions of a message: those that are ready, and all.
-    #[serde(default)]
     pub(crate) partitions: Option<(u64, u64)>,
 }
 
@@ -214,7 +208,6 @@ pub(crate) struct Comm {
     /// The number of collective operations that the process has entered.
     pub(crate) entered: u64,
     /// The rank of the process in its own group; `None` for files and if it is the place among the members.
-    #[serde(default)]
     pub(crate) rank: Option<u32>,
     /// True for a communicator between groups.
     #[serde(default)]
