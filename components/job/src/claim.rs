@@ -76,9 +76,7 @@ pub(crate) fn number_of_unnamed(stem: &Path, run: &str, rank: u32, size: u32) ->
 
 /// Returns the path of an auxiliary file of a run.
 fn link(stem: &Path, run: &str, name: &str) -> PathBuf {
-    let mut path = directory_of(stem).join(trace_prefix(run)).into_os_string();
-    path.push(name);
-    path.into()
+    directory_of(stem).join(trace_prefix(run) + name)
 }
 
 /// Returns the target of a link, which becomes `key` if there is no link yet.

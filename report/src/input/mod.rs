@@ -8,7 +8,6 @@
 mod node;
 mod phases;
 mod read;
-mod run_series;
 #[cfg(test)]
 mod tests;
 
@@ -21,7 +20,7 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use mpit_format::names::{FileName, directory_of, is_temporary};
-use mpit_format::store::StoreFile;
+use mpit_format::store::identity_of;
 use mpit_format::summary::{ENDING, SummaryFile};
 use rayon::prelude::*;
 use thiserror::Error;
@@ -35,8 +34,7 @@ pub use node::NodeProcesses;
 pub(crate) use node::files_of_node;
 use phases::phase_of;
 pub use phases::{Phases, phases};
-pub(crate) use read::each_text;
-pub(crate) use run_series::each_series;
+pub(crate) use read::{each_series, each_text};
 
 /// The reason why there are no files to read.
 #[derive(Debug, Error)]
@@ -230,11 +228,10 @@ pub fn find(paths: &[PathBuf], phases: bool) -> Result<Vec<Run>, Error> {
             found.extend(wanted.map(|file| Named { directory: directory.to_owned(), ..file }));
         }
     }
-    let identity = |file: &Named| match StoreFile::at(&file.path) {
-        Some(store) => store.identity(),
-        None if file.content == Content::Tables => JobTables::at(&file.path).identity(),
-        None if file.content == Content::Series => SeriesFile::identity_at(&file.path),
-        None => Identity::of_file(&file.path),
+    let identity = |file: &Named| match file.content {
+        Content::Tables => JobTables::at(&file.path).identity(),
+        Content::Series => SeriesFile::identity_at(&file.path),
+        Content::Text | Content::Store | Content::Summary => identity_of(&file.path),
     };
     let with_run = |file: Named| (identity(&file), file);
     let found: Vec<_> = found.into_par_iter().map(with_run).collect();

@@ -1,11 +1,9 @@
 //! The preparation of a run: all steps that may fail, before the command starts.
 
-mod before;
-mod files;
+pub(crate) mod files;
 pub(crate) mod output;
 pub(crate) mod program;
 pub(crate) mod propagation;
-pub(crate) mod record_tables;
 pub(crate) mod regions;
 pub(crate) mod series;
 pub(crate) mod settings;
@@ -21,10 +19,9 @@ use mpit_components::{gather, store};
 use mpit_job::name::{self, JOB, RUN};
 
 use crate::settings::for_environment;
-use crate::{Run, preload, print, require_program};
-pub(crate) use before::Before;
+use crate::{Run, preload, print, require_program, shown};
 use files::Lock;
-pub(crate) use files::{RunFiles, remove_earlier_file};
+pub(crate) use files::{Before, RunFiles, remove_earlier_file};
 use output::{Files, Target};
 use propagation::HandedOn;
 use regions::Regions;
@@ -85,7 +82,7 @@ impl<'a> PreparedRun<'a> {
             _ => None,
         };
         if let Some(files) = files.as_ref().filter(|_| args.tables) {
-            record_tables::require_removable(files.stem())?;
+            files::require_removable(files.stem())?;
         }
         // Inside of a job, other processes may have written theirs already.
         let summaries_before = match (&summary, &own_name) {
@@ -158,8 +155,7 @@ fn command(
         for change in &handed.changes {
             print(change);
         }
-        let words: Vec<_> = handed.words.iter().map(|word| word.to_string_lossy()).collect();
-        print(&format!("run {}", words.join(" ")));
+        print(&format!("run {}", shown(&handed.words)));
     }
     command
 }
