@@ -2,8 +2,6 @@
 //!
 //! Also the format of `mpit why --save`, so that several nodes' parts can be put together.
 
-use std::collections::BTreeSet;
-
 use mpit_components::store::current::Sends;
 use serde::{Deserialize, Serialize};
 
@@ -26,7 +24,8 @@ pub(crate) struct RankState {
     /// The threads that have called MPI and still exist.
     pub(crate) threads: Vec<Thread>,
     pub(crate) comms: Vec<Comm>,
-    pub(crate) sends: SentMessages,
+    /// A Bloom filter of the messages that it has sent. It may have more messages than were sent, and never fewer; empty if it is not known.
+    pub(crate) sends: Vec<u64>,
     /// The locks of windows that it has requested and not released.
     #[serde(default)]
     pub(crate) locks: Vec<Lock>,
@@ -226,30 +225,6 @@ pub(crate) struct BegunCollective {
     pub(crate) is_root: bool,
 }
 
-/// A message's destination: communicator, rank in it, and tag.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub(crate) struct Destination {
-    pub(crate) comm: CommId,
-    pub(crate) peer: u32,
-    pub(crate) tag: i32,
-}
-
-/// The messages that a process has sent.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(crate) enum SentMessages {
-    /// All destinations.
-    Exact(BTreeSet<Destination>),
-    /// A Bloom filter, which may have more messages than were sent, and never fewer.
-    Filter(Vec<u64>),
-}
-
-impl Default for SentMessages {
-    /// Returns the filter of a process that is not known to have sent any.
-    fn default() -> Self {
-        Self::Filter(Vec::new())
-    }
-}
-
 impl Comm {
     /// Returns the rank of a process of this communicator, which others use for messages to it.
     pub(crate) fn rank_of_owner(&self, owner: u32) -> Option<u32> {
@@ -319,15 +294,10 @@ impl RankState {
         Some((polling.poll.as_ref()?, polling.new_polls))
     }
 
-    /// Returns true if it is sure that the process has not sent such a message.
-    pub(crate) fn has_not_sent(&self, wanted: Destination) -> bool {
-        match &self.sends {
-            SentMessages::Exact(all) => !all.contains(&wanted),
-            SentMessages::Filter(words) => self.comm(wanted.comm).is_some_and(|comm| {
-                let sends = Sends::from_words(words.clone());
-                !sends.may_contain_message(comm.handle, wanted.peer, wanted.tag)
-            }),
-        }
+    /// Returns true if it is sure that the process has not sent a message to this rank of a communicator with this tag.
+    pub(crate) fn has_not_sent(&self, comm: CommId, peer: u32, tag: i32) -> bool {
+        let sends = Sends::from_words(self.sends.clone());
+        self.comm(comm).is_some_and(|comm| !sends.may_contain_message(comm.handle, peer, tag))
     }
 
     /// Returns the locks that a call on a window needs.

@@ -1,6 +1,6 @@
 //! Messages, and waits for several operations.
 
-use super::super::super::snapshot::{Call, Comm, Destination, Operation, OperationKind, RankState};
+use super::super::super::snapshot::{Call, Comm, Operation, OperationKind, RankState};
 use super::{NO_MEMBERS, Reason, Wait, Waits, on, unknown};
 
 /// The time in seconds that a message without data may take. A transfer in progress is no deadlock.
@@ -99,10 +99,8 @@ impl Waits<'_> {
                 && (operation.tag.is_none() || other.tag == operation.tag)
         };
         let from = |to: u32| {
-            let lacks = |tag| {
-                let wanted = Destination { comm: comm.id, peer: place, tag };
-                self.snapshot.rank(to).is_some_and(|sender| sender.has_not_sent(wanted))
-            };
+            let sender = self.snapshot.rank(to);
+            let lacks = |tag| sender.is_some_and(|sender| sender.has_not_sent(comm.id, place, tag));
             let is_sure = operation.tag.is_some_and(lacks);
             if self.has_operation(to, sends) || !is_sure && self.may_be_on_its_way(call) {
                 Wait::Ready
