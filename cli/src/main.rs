@@ -24,6 +24,7 @@ mod map;
 mod pack;
 mod pid_namespace;
 mod preload;
+mod process_files;
 mod rank_lists;
 mod report;
 mod run;

@@ -67,7 +67,10 @@ impl<'a> PreparedRun<'a> {
         let lines = for_environment(&all);
         let shared_name = name::behind_launcher();
         let regions = Regions::new(args, &library)?;
-        let mut needed = variables(!lines.is_empty(), run_name.is_some(), shared_name.is_some());
+        let optional =
+            [(LAUNCHER_SETTINGS, !lines.is_empty()), (RUN, run_name.is_some()), (JOB, shared_name.is_some())];
+        let mut needed = preload::VARIABLES.to_vec();
+        needed.extend(optional.iter().filter(|(_, is_set)| *is_set).map(|(name, _)| *name));
         needed.extend(regions.names());
         let handed = propagation::hand_on(&args.command, &needed);
         let names = [(RUN, own_name.as_deref()), (JOB, shared_name.as_deref())];
@@ -111,21 +114,6 @@ pub(crate) fn cannot_run(args: &Run, error: &io::Error) -> String {
     format!("cannot run {}: {error}", args.command[0].display())
 }
 
-/// Returns the names of the variables that the processes of the command need.
-fn variables(has_settings: bool, has_name: bool, has_shared_name: bool) -> Vec<&'static str> {
-    let mut names = preload::VARIABLES.to_vec();
-    if has_settings {
-        names.push(LAUNCHER_SETTINGS);
-    }
-    if has_name {
-        names.push(RUN);
-    }
-    if has_shared_name {
-        names.push(JOB);
-    }
-    names
-}
-
 /// Returns the command with the library, the settings, and the names of run and job in their variables. Prints library and settings with
 /// `--verbose`.
 fn command(
@@ -135,8 +123,7 @@ fn command(
     lines: &str,
     names: &[(&str, Option<&str>)],
 ) -> Command {
-    let mut command = Command::new(&handed.words[0]);
-    command.args(&handed.words[1..]).envs(handed.environment.iter().map(|(name, value)| (name, value)));
+    let mut command = handed.command();
     let preloaded = preload::add(&mut command, library, regions.preloaded());
     regions.add(&mut command);
     if !lines.is_empty() {

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
+use std::process::Command;
 
 use mpit_job::launcher::{LAUNCHERS, Propagation, Restriction, of_command};
 
@@ -68,6 +69,13 @@ pub(crate) const WITH_PROGRAM: [&str; 8] = [
 ];
 
 impl HandedOn {
+    /// Returns the command with its further variables.
+    pub(crate) fn command(&self) -> Command {
+        let mut command = Command::new(&self.words[0]);
+        command.args(&self.words[1..]).envs(self.environment.iter().map(|(name, value)| (name, value)));
+        command
+    }
+
     /// Adds an option for each name. `setting` has names instead of the option, on the command line or in a variable.
     fn add_names(
         &mut self,
