@@ -47,12 +47,10 @@ pub fn remove_traces(stem: &Path, run: &str) -> Vec<PathBuf> {
 /// Returns the number of a world by its name. The directory of the files exists.
 pub(crate) fn number(stem: &Path, run: &str, key: &str) -> io::Result<u32> {
     let key = short(key);
-    let mut number = 1;
-    while number <= MAX_WORLDS {
+    for number in 1..=MAX_WORLDS {
         if owner(&link(stem, run, &format!("w{number}")), &key)? == key.as_str() {
             return Ok(number);
         }
-        number += 1;
     }
     Err(io::Error::other("too many worlds"))
 }

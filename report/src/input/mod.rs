@@ -62,17 +62,18 @@ pub struct Run {
     newer: usize,
     /// The time at which the newest of its files was written.
     written: Option<SystemTime>,
-    by_rank: BTreeMap<u32, PathBuf>,
+    /// The texts of single processes, by rank.
+    pub(crate) by_rank: BTreeMap<u32, PathBuf>,
     /// Files of processes that did not reach their end, by rank.
     recovered: BTreeMap<u32, PathBuf>,
     /// A file of several processes.
-    combined: Option<PathBuf>,
+    pub(crate) combined: Option<PathBuf>,
     /// A file with the summary of the job only.
     summary: Option<PathBuf>,
     /// A directory with the records as tables.
-    tables: Option<JobTables>,
+    pub(crate) tables: Option<JobTables>,
     /// The files of the series, by rank; `None` for one of several processes.
-    series: BTreeMap<Option<u32>, PathBuf>,
+    pub(crate) series: BTreeMap<Option<u32>, PathBuf>,
 }
 
 impl Run {
@@ -117,16 +118,6 @@ impl Run {
         self.tables.is_some()
     }
 
-    /// Returns the tables, if there are any.
-    pub(crate) fn tables(&self) -> Option<&JobTables> {
-        self.tables.as_ref()
-    }
-
-    /// Returns the file with the texts of several processes, if there is one.
-    pub(crate) fn combined(&self) -> Option<&Path> {
-        self.combined.as_deref()
-    }
-
     /// Returns the run with only the texts of single processes that are in no table and have no store, which would be newer. `in_tables` are ranges
     /// of ranks in ascending order.
     pub(crate) fn beside_tables(&self, in_tables: &[(u32, u32)]) -> Self {
@@ -149,19 +140,9 @@ impl Run {
         self.combined.is_some() || !self.by_rank.is_empty() || !self.recovered.is_empty()
     }
 
-    /// Returns the ranks that have a file with their text alone.
-    pub(crate) fn ranks_of_texts(&self) -> impl Iterator<Item = u32> {
-        self.by_rank.keys().copied()
-    }
-
     /// Returns the files with the texts of processes.
     pub(crate) fn texts(&self) -> impl Iterator<Item = &Path> {
         self.by_rank.values().chain(&self.combined).map(PathBuf::as_path)
-    }
-
-    /// Returns the files of the series, with the rank if a file has only one process.
-    pub(crate) fn series(&self) -> impl Iterator<Item = (Option<u32>, &Path)> {
-        self.series.iter().map(|(rank, path)| (*rank, path.as_path()))
     }
 
     /// Returns true if there is only a summary.

@@ -134,9 +134,9 @@ pub(crate) fn each_series(
     mut each: impl FnMut(&Path, &[SeriesRow]),
 ) {
     // The file of several processes is the first one.
-    for (rank, path) in run.series() {
+    for (rank, path) in &run.series {
         let SeriesFile { identity, mut rows } = SeriesFile::read(path, problems);
-        if is_wanted(rank, identity.as_ref()) {
+        if is_wanted(*rank, identity.as_ref()) {
             rows.retain(|row| !known.contains(&row.rank));
             known.extend(rows.iter().map(|row| row.rank));
             each(path, &rows);
