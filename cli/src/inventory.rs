@@ -13,49 +13,21 @@ use serde_json::Value;
 pub(crate) const KINDS: [&str; 6] = ["pvars", "cvars", "events", "sources", "categories", "enumerations"];
 
 /// Returns the properties of the objects in a list, in the order of output. The lists of a kind's entry have names too.
-fn properties_in(list: &str) -> &'static [&'static str] {
-    match list {
-        "pvars" => &[
-            "index",
-            "own",
-            "late",
-            "name",
-            "class",
-            "datatype",
-            "bind",
-            "verbosity",
-            "readonly",
-            "continuous",
-            "atomic",
-            "enumeration",
-            "description",
-        ],
-        "cvars" => &[
-            "index",
-            "own",
-            "late",
-            "name",
-            "datatype",
-            "scope",
-            "bind",
-            "verbosity",
-            "enumeration",
-            "value",
-            "source",
-            "description",
-        ],
-        "events" => {
-            &["index", "own", "late", "name", "source", "elements", "bind", "verbosity", "description"]
+fn properties_in(list: &str) -> impl Iterator<Item = &'static str> {
+    let names = match list {
+        "pvars" => {
+            "index own late name class datatype bind verbosity readonly continuous atomic enumeration description"
         }
-        "sources" => &["index", "own", "name", "ordering", "ticks_per_second", "description"],
-        "categories" => {
-            &["index", "own", "late", "name", "pvars", "cvars", "events", "categories", "description"]
-        }
-        "enumerations" => &["name", "items"],
-        "elements" => &["name", "datatype", "displacement"],
-        "items" => &["value", "name"],
-        _ => &[],
-    }
+        "cvars" => "index own late name datatype scope bind verbosity enumeration value source description",
+        "events" => "index own late name source elements bind verbosity description",
+        "sources" => "index own name ordering ticks_per_second description",
+        "categories" => "index own late name pvars cvars events categories description",
+        "enumerations" => "name items",
+        "elements" => "name datatype displacement",
+        "items" => "value name",
+        _ => "",
+    };
+    names.split_whitespace()
 }
 
 /// Returns true if a property of an object in a list can have this value.
@@ -78,7 +50,7 @@ fn check(list: &str, object: &Value) -> Result<(), String> {
         if !is_valid(list, name, value) {
             return Err(format!("field `{name}` in {list} is {value}"));
         }
-        if ["elements", "items"].contains(name) {
+        if ["elements", "items"].contains(&name) {
             value.as_array().into_iter().flatten().try_for_each(|inner| check(name, inner))?;
         }
     }
@@ -94,7 +66,7 @@ impl Serialize for Ordered<'_> {
         match value {
             Value::Array(values) => serializer.collect_seq(values.iter().map(|inner| Ordered(list, inner))),
             Value::Object(object) => {
-                let known = properties_in(list).iter().filter_map(|name| object.get_key_value(*name));
+                let known = properties_in(list).filter_map(|name| object.get_key_value(name));
                 serializer.collect_map(known.map(|(name, inner)| (name, Ordered(name, inner))))
             }
             plain => plain.serialize(serializer),

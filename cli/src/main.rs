@@ -24,6 +24,7 @@ mod map;
 mod pack;
 mod pid_namespace;
 mod preload;
+mod process_files;
 mod rank_lists;
 mod report;
 mod run;
@@ -43,6 +44,8 @@ use clap::error::ErrorKind;
 use clap::{Args, Parser, Subcommand};
 // Links the components, which adds their variables to this program's registry.
 use mpit_components as _;
+use signal_hook::low_level::signal_name;
+use tempfile::TempDir;
 
 /// Record the messages of MPI programs, and list the variables that MPI tools can use
 #[derive(Debug, Parser)]
@@ -381,6 +384,21 @@ fn require_program(words: &[OsString]) -> Result<(), String> {
         )),
         None => Ok(()),
     }
+}
+
+/// Returns the words of a command as a line for users.
+fn shown(words: &[OsString]) -> String {
+    words.iter().map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ")
+}
+
+fn temporary_directory() -> Result<TempDir, String> {
+    let directory = tempfile::Builder::new().prefix("mpit-").tempdir();
+    directory.map_err(|error| format!("cannot create a temporary directory: {error}"))
+}
+
+/// Returns the name of a signal, or its number.
+fn name_of_signal(signal: i32) -> String {
+    signal_name(signal).map_or_else(|| format!("signal {signal}"), str::to_owned)
 }
 
 #[allow(clippy::print_stderr, reason = "this is a program for people")]

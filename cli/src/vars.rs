@@ -10,7 +10,7 @@ use mpit_ffi::inventory::INVENTORY_FILE;
 
 use crate::forwarding;
 use crate::inventory::Inventory;
-use crate::{Vars, inventory_view, json, output, preload, require_program, settings};
+use crate::{Vars, inventory_view, json, output, preload, require_program, settings, temporary_directory};
 
 pub(crate) fn list(args: &Vars) -> Result<ExitCode, String> {
     let mut inventory = if args.command.is_empty() {
@@ -66,7 +66,7 @@ pub(crate) fn inventory_of(
     prepare: impl FnOnce(&mut Command),
 ) -> Result<Inventory, String> {
     require_program(words)?;
-    let dir = tempfile::tempdir().map_err(|error| format!("cannot create a temporary directory: {error}"))?;
+    let dir = temporary_directory()?;
     let file = dir.path().join("listing.json");
     let mut command = Command::new(&words[0]);
     command.args(&words[1..]).env(INVENTORY_FILE, &file);

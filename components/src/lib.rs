@@ -78,7 +78,7 @@ pub mod files {
 pub mod store {
     pub use mpit_format::store::current;
     pub use mpit_format::store::{
-        Failure, Malformed, Outcome, Recovered, StoreFile, Unreadable, is_store, read,
+        Failure, Malformed, Outcome, Recovered, StoreFile, Unreadable, identity_of, is_store, read,
     };
     pub use mpit_monitoring::settings::{stem_of_files as files_at, stem_of_stores as wanted_at};
     pub use mpit_monitoring::store::Store;

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use mpit_placement::added_up;
+
 use crate::job::Job;
 use crate::picture::SHOWN;
 
@@ -34,33 +36,19 @@ impl RankTraffic {
 pub(crate) fn traffic(job: &Job) -> BTreeMap<u32, RankTraffic> {
     let mut ranks: BTreeMap<u32, RankTraffic> = BTreeMap::new();
     for kind in SHOWN {
-        // The receivers at which the sums of count and bytes change, because a run begins or ends.
-        let mut changes: BTreeMap<u32, [i128; 2]> = BTreeMap::new();
-        for run in job.matrix(kind).ranges() {
+        let matrix = job.matrix(kind);
+        for run in matrix.ranges() {
             let of_all = |sum: u64| sum.saturating_mul(run.receivers());
             let from = ranks.entry(run.from).or_default();
             from.count_out = from.count_out.saturating_add(of_all(run.count));
             from.bytes_out = from.bytes_out.saturating_add(of_all(run.bytes));
-            if run.to == run.last {
-                ranks.entry(run.to).or_default().receive(run.count, run.bytes);
-                continue;
-            }
-            for (at, sign) in [(run.to, 1), (run.last + 1, -1)] {
-                let change = changes.entry(at).or_default();
-                change[0] += sign * i128::from(run.count);
-                change[1] += sign * i128::from(run.bytes);
-            }
         }
-        let mut sums = [0; 2];
-        let mut changes = changes.into_iter().peekable();
-        while let Some((at, change)) = changes.next() {
-            sums = [sums[0] + change[0], sums[1] + change[1]];
-            let [count, bytes] = sums.map(|sum| u64::try_from(sum).unwrap_or(u64::MAX));
-            let end = changes.peek().map_or(at, |(end, _)| *end);
-            if count > 0 {
-                for rank in at..end {
-                    ranks.entry(rank).or_default().receive(count, bytes);
-                }
+        for cell in matrix.single_cells() {
+            ranks.entry(cell.to).or_default().receive(cell.count, cell.bytes);
+        }
+        for run in added_up(matrix.runs().iter().copied()) {
+            for rank in run.to..=run.last {
+                ranks.entry(rank).or_default().receive(run.count, run.bytes);
             }
         }
     }

@@ -12,13 +12,13 @@ use mpit::internal::plugin::fault_log::FAULTS;
 use mpit::internal::registry::{Fault, Rule};
 use mpit::tool::Registry;
 use rustix::fs::ftruncate;
-use rustix::process::{Resource, Rlimit, setrlimit};
 use serde::{Deserialize, Serialize};
 
 use super::advice;
 use super::finding::{Counts, Finding};
 use super::library::{self, Definition};
 use super::values;
+use crate::forwarding::leave_no_core;
 
 /// The step that the process begins, written beforehand in case the step crashes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -67,8 +67,8 @@ impl FindingWriter {
 #[allow(unsafe_code, reason = "the plug-in's code runs here, in a process of its own")]
 pub(super) fn check(notes: &Path, path: &Path) -> Result<(), String> {
     let writer = FindingWriter(File::options().append(true).open(notes).map_err(cannot_write)?);
-    // A crash is reported as a finding and needs no core file. If the limit cannot be set, there is one.
-    let _ = setrlimit(Resource::Core, Rlimit { current: Some(0), maximum: Some(0) });
+    // A crash is reported as a finding.
+    leave_no_core();
     let place = path.display().to_string();
     writer.write(&Line::Step(Step::Before))?;
     Registry::global();

@@ -15,12 +15,11 @@ use mpit::internal::plugin::check::SUBJECT;
 use mpit::internal::plugin::fault_log::{FAULTS, LoggedFault};
 use mpit::internal::plugin::{PLUGIN_PATH, PLUGINS};
 use mpit::internal::registry::Rule;
-use signal_hook::low_level::signal_name;
 
 use super::child::{Line, Step, cannot_write};
 use super::finding::{CheckedPlugin, Finding};
 use super::library::Definition;
-use crate::print;
+use crate::{name_of_signal, print, temporary_directory};
 
 pub(super) struct Outcome {
     pub(super) checked: CheckedPlugin,
@@ -29,7 +28,7 @@ pub(super) struct Outcome {
 
 /// Checks a plug-in as if it were loaded after `before`.
 pub(super) fn check(path: &Path, before: &[&Path], timeout: Duration) -> Result<Outcome, String> {
-    let dir = tempfile::tempdir().map_err(|error| format!("cannot create a temporary directory: {error}"))?;
+    let dir = temporary_directory()?;
     let [notes, faults, stderr] = ["notes", "faults", "stderr"].map(|name| dir.path().join(name));
     let new = |path: &Path| {
         let file = File::options().append(true).create(true).open(path);
@@ -120,10 +119,7 @@ fn end(status: Option<ExitStatus>, step: Option<Step>, place: &str, timeout: Dur
     };
     let (rule, why) = match status.map(|status| (status.signal(), status.code().unwrap_or_default())) {
         None => (Rule::Hang, format!("it takes longer than {} s, {when}", timeout.as_secs())),
-        Some((Some(signal), _)) => {
-            let name = signal_name(signal).map_or_else(|| format!("signal {signal}"), str::to_owned);
-            (Rule::Crash, format!("{name}, {when}"))
-        }
+        Some((Some(signal), _)) => (Rule::Crash, format!("{}, {when}", name_of_signal(signal))),
         Some((None, 0)) if step == Some(Step::End) => return None,
         Some((None, code)) => (Rule::Exit, format!("it ends the process with status {code}, {when}")),
     };

@@ -13,10 +13,9 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
 use signal_hook::consts::{SIGKILL, SIGTERM};
-use signal_hook::low_level::signal_name;
 
 use super::report::Outcome;
-use crate::preload;
+use crate::{name_of_signal, preload};
 
 /// The time that a job has to end after a signal, before it is killed.
 const GRACE: Duration = Duration::from_secs(2);
@@ -158,7 +157,7 @@ fn signal(status: ExitStatus, stderr: &str) -> Option<i32> {
 /// Describes the end of a process.
 fn end(status: ExitStatus, stderr: &str) -> String {
     if let Some(signal) = signal(status, stderr) {
-        return signal_name(signal).map_or_else(|| format!("signal {signal}"), str::to_owned);
+        return name_of_signal(signal);
     }
     let line = stderr.lines().rfind(|line| !line.trim().is_empty()).unwrap_or_default().trim();
     format!("exit status {}: {line}", status.code().unwrap_or_default())

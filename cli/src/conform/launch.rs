@@ -8,6 +8,7 @@ use mpit_job::launcher::of_command;
 use crate::run::plan::program::check;
 use crate::run::plan::propagation::{WITH_PROGRAM, is_program};
 use crate::search_path::candidates;
+use crate::shown;
 
 /// A launcher with its options.
 #[derive(Debug, PartialEq, Eq)]
@@ -39,7 +40,7 @@ impl Launch {
 
     /// Returns the words, for the user.
     pub(super) fn shown(&self) -> String {
-        self.words.iter().map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ")
+        shown(&self.words)
     }
 }
 

@@ -9,7 +9,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use tempfile::TempDir;
 
@@ -20,7 +19,8 @@ use super::launch::Launch;
 use super::library::{MpiLibrary, PROBE};
 use super::programs::Program;
 use super::report::{Checked, Outcome};
-use crate::{preload, print};
+use crate::forwarding::leave_no_core;
+use crate::{preload, print, temporary_directory};
 
 /// The most processes at a time: more would compete for what libraries have one of.
 const MOST_AT_A_TIME: usize = 8;
@@ -49,16 +49,14 @@ impl Runner {
     ) -> Result<Self, String> {
         let launch = Launch::of(command);
         let compiler = Compiler::find(cc, launch.file().as_deref())?;
-        let directory = tempfile::Builder::new().prefix("mpit-").tempdir();
-        let directory = directory.map_err(|error| format!("cannot create a temporary directory: {error}"))?;
+        let directory = temporary_directory()?;
         let is_interrupted = Arc::new(AtomicBool::new(false));
         for signal in [SIGHUP, SIGINT, SIGTERM] {
             signal_hook::flag::register(signal, Arc::clone(&is_interrupted))
                 .map_err(|error| format!("cannot handle signals: {error}"))?;
         }
         // Some libraries crash many times.
-        let none = Rlimit { current: Some(0), maximum: getrlimit(Resource::Core).maximum };
-        let _ = setrlimit(Resource::Core, none);
+        leave_no_core();
         Ok(Self { launch, compiler, preloaded, limit, directory, is_interrupted })
     }
 

@@ -5,7 +5,7 @@ mod processes;
 mod watch;
 
 use std::fmt::Write;
-use std::process::{Command, ExitCode, Stdio};
+use std::process::{ExitCode, Stdio};
 
 use mpit::cvar::sources::LAUNCHER_SETTINGS;
 use mpit_ffi::doctor::DIRECTORY;
@@ -46,8 +46,7 @@ pub(crate) fn diagnose(args: &Run) -> Result<ExitCode, String> {
     let mut names = [&preload::VARIABLES[..], &[LAUNCHER_SETTINGS, DIRECTORY]].concat();
     names.extend(regions.names());
     let handed = propagation::hand_on(&args.command, &names);
-    let mut command = Command::new(&handed.words[0]);
-    command.args(&handed.words[1..]).envs(handed.environment.iter().map(|(name, value)| (name, value)));
+    let mut command = handed.command();
     command.env(LAUNCHER_SETTINGS, settings::for_environment(&all));
     command.env(DIRECTORY, directory.path()).stdout(Stdio::from(std::io::stderr()));
     regions.add(&mut command);

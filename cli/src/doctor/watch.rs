@@ -15,6 +15,7 @@ use mpit_job::launcher::{LAUNCHERS, Launcher, of_variables};
 use crate::elf::Program;
 use crate::pid_namespace::{self, OwnNumber};
 use crate::preload;
+use crate::process_files::{Environment, has_mpi};
 
 const PAUSE: Duration = Duration::from_millis(3);
 
@@ -72,8 +73,8 @@ fn scan(first: u32, library: &Path, all: &mut BTreeMap<(u32, PathBuf), ObservedP
         if before.is_some_and(|observed| observed.has_library && observed.has_mpi) {
             continue;
         }
-        let (environment, maps) = (fs::read(place.join("environ")), fs::read_to_string(place.join("maps")));
-        let (Ok(environment), Ok(maps)) = (environment, maps) else { continue };
+        let (environment, maps) = (Environment::of(pid), fs::read_to_string(place.join("maps")));
+        let (Some(environment), Ok(maps)) = (environment, maps) else { continue };
         // The data is valid only if the process still runs the same program.
         if maps.is_empty() || fs::read_link(place.join("exe")).ok().as_ref() != Some(&program) {
             continue;
@@ -94,17 +95,10 @@ fn scan(first: u32, library: &Path, all: &mut BTreeMap<(u32, PathBuf), ObservedP
     }
 }
 
-fn observe(environment: &[u8], maps: &str, library: &Path) -> ObservedProgram {
-    let value = |name: &str| {
-        let mut entries = environment.split(|byte| *byte == 0);
-        entries.find_map(|entry| entry.strip_prefix(name.as_bytes())?.strip_prefix(b"="))
-    };
+fn observe(environment: &Environment, maps: &str, library: &Path) -> ObservedProgram {
+    let value = |name: &str| environment.bytes(name);
     let resolved = library.canonicalize().unwrap_or_else(|_| library.to_owned());
     let is_ours = |path: &str| Path::new(path) == resolved;
-    let is_mpi = |path: &str| {
-        let base = path.rsplit('/').next().unwrap_or_default();
-        base.starts_with("libmpi") && !base.starts_with("libmpit") && base.contains(".so")
-    };
     let files = || maps.lines().filter_map(|line| line.find('/').map(|at| &line[at..]));
     let preloaded = value(preload::VARIABLE).unwrap_or_default();
     ObservedProgram {
@@ -116,7 +110,7 @@ fn observe(environment: &[u8], maps: &str, library: &Path) -> ObservedProgram {
             .any(|one| one.ends_with(library.as_os_str().as_bytes())),
         has_settings: value(LAUNCHER_SETTINGS).is_some(),
         has_library: files().any(is_ours),
-        has_mpi: files().any(is_mpi),
+        has_mpi: has_mpi(maps),
         foreign_launcher: of_variables(|name| value(name).is_some())
             .and_then(|(name, _)| {
                 LAUNCHERS.iter().find(|one| one.name == name && !one.library_files.is_empty())
@@ -137,7 +131,7 @@ fn launcher_of(path: &str) -> Option<&'static str> {
 mod tests {
     use std::path::Path;
 
-    use super::observe;
+    use super::{Environment, observe};
 
     const OPEN_MPI: &str = "mpiexec of Open MPI";
     const HYDRA: &str = "Hydra, the mpiexec of MPICH and Intel MPI";
@@ -155,8 +149,8 @@ mod tests {
             ("SLURM_STEP_NUM_TASKS", "libmpich.so.12.2.1", None),
             ("HOME", "libmpich.so.12.2.1", None),
         ] {
-            let environment = format!("PATH=/bin\0{variable}=2\0");
-            let observed = observe(environment.as_bytes(), &library(name), Path::new("/none.so"));
+            let environment = Environment::parse(&format!("PATH=/bin\0{variable}=2\0"));
+            let observed = observe(&environment, &library(name), Path::new("/none.so"));
             assert_eq!((observed.has_mpi, observed.foreign_launcher), (true, expected), "{variable} {name}");
         }
     }

@@ -183,12 +183,17 @@ fn forwarded() -> impl Iterator<Item = i32> {
     SIGNALS.into_iter().filter(|signal| !inherited::is_ignored(*signal))
 }
 
+/// Keeps this process and those that it starts from writing core files, if the system allows that.
+pub(crate) fn leave_no_core() {
+    let none = Rlimit { current: Some(0), maximum: getrlimit(Resource::Core).maximum };
+    let _ = setrlimit(Resource::Core, none);
+}
+
 /// Ends this process like the command: by the same signal, or with the returned exit code.
 pub(crate) fn end_as(status: ExitStatus) -> ExitCode {
     if let Some(signal) = status.signal() {
         // The command may have left a core file, which must not be overwritten by one of this process.
-        let none = Rlimit { current: Some(0), maximum: getrlimit(Resource::Core).maximum };
-        let _ = setrlimit(Resource::Core, none);
+        leave_no_core();
         let _ = emulate_default_handler(signal);
     }
     let code = status.code().or_else(|| Some(128 + status.signal()?));

@@ -7,7 +7,7 @@ use mpit_components::store::current::{self, Class, Current, Members, OpenFile, P
 use super::process;
 use super::snapshot::{
     BegunCollective, Call, Comm, CommId, Lock, LockTarget, Operation, OperationKind, Persistent, Phase,
-    ProcessState, RankState, SentMessages, Thread,
+    ProcessState, RankState, Thread,
 };
 use crate::pid_namespace;
 
@@ -50,7 +50,7 @@ pub(super) fn rank(bytes: &[u8], path: &Path) -> Option<(u32, RankState)> {
         phase,
         threads: threads.collect(),
         comms,
-        sends: SentMessages::Filter(current.sends.words().to_vec()),
+        sends: current.sends.words().to_vec(),
         locks: current.windows.iter().flat_map(locks).collect(),
         persistent: current.persistent.iter().filter_map(|one| persistent(&current, one)).collect(),
     };

@@ -1,10 +1,8 @@
 //! The results of `mpit why`, as its JSON has them; `docs/why.schema.json` describes it.
 
-use std::collections::BTreeMap;
-
 use serde::Serialize;
 
-use super::diagnosis::{Diagnosis, Finding, Verdict, activity, diagnose};
+use super::diagnosis::{Diagnosis, Finding, Verdict, activity, by_text, diagnose};
 use super::part::{Part, World};
 use super::snapshot::{Phase, ProcessState};
 use super::stack;
@@ -120,13 +118,7 @@ impl WorldOutcome {
 
     /// Returns the ranks by activity, in the order of the first rank of each.
     pub(super) fn activities(&self) -> Vec<(&str, Vec<u32>)> {
-        let mut all: BTreeMap<&str, Vec<u32>> = BTreeMap::new();
-        for rank in &self.ranks {
-            all.entry(&rank.activity).or_default().push(rank.rank);
-        }
-        let mut all: Vec<_> = all.into_iter().collect();
-        all.sort_by_key(|(_, ranks)| ranks.first().copied());
-        all
+        by_text(self.ranks.iter().map(|rank| (&*rank.activity, rank.rank)))
     }
 }
 

@@ -6,6 +6,7 @@ use std::path::Path;
 use mpit_components::store::StoreFile;
 use mpit_components::store::current::Current;
 use rustix::param::clock_ticks_per_second;
+use syscalls::Sysno;
 
 use super::snapshot::{Process, ProcessState};
 
@@ -112,69 +113,13 @@ impl Stat {
 /// Returns the name of the system call that a process is in, or of the place in the kernel.
 fn system_call(pid: u32) -> Option<String> {
     let number = fs::read_to_string(format!("/proc/{pid}/syscall")).ok();
-    let number = number.as_deref().and_then(|text| text.split(' ').next()?.parse::<u32>().ok());
-    if let Some(name) = number.and_then(name_of) {
-        return Some(name.into());
+    let number = number.as_deref().and_then(|text| text.split(' ').next()?.parse().ok());
+    if let Some(call) = number.and_then(Sysno::new) {
+        return Some(call.name().into());
     }
     let place = fs::read_to_string(format!("/proc/{pid}/wchan")).ok()?;
     let place = place.trim();
     if place.is_empty() || place == "0" { None } else { Some(place.to_owned()) }
-}
-
-/// The system calls in which programs wait for something.
-#[cfg(target_arch = "x86_64")]
-const SYSTEM_CALLS: [(u32, &str); 22] = [
-    (0, "read"),
-    (1, "write"),
-    (7, "poll"),
-    (16, "ioctl"),
-    (23, "select"),
-    (34, "pause"),
-    (35, "nanosleep"),
-    (42, "connect"),
-    (43, "accept"),
-    (45, "recvfrom"),
-    (47, "recvmsg"),
-    (61, "wait4"),
-    (72, "fcntl"),
-    (73, "flock"),
-    (74, "fsync"),
-    (202, "futex"),
-    (230, "clock_nanosleep"),
-    (232, "epoll_wait"),
-    (247, "waitid"),
-    (257, "openat"),
-    (270, "pselect6"),
-    (271, "ppoll"),
-];
-
-#[cfg(target_arch = "aarch64")]
-const SYSTEM_CALLS: [(u32, &str); 18] = [
-    (22, "epoll_pwait"),
-    (25, "fcntl"),
-    (29, "ioctl"),
-    (32, "flock"),
-    (56, "openat"),
-    (63, "read"),
-    (64, "write"),
-    (72, "pselect6"),
-    (73, "ppoll"),
-    (82, "fsync"),
-    (95, "waitid"),
-    (98, "futex"),
-    (101, "nanosleep"),
-    (115, "clock_nanosleep"),
-    (202, "accept"),
-    (203, "connect"),
-    (207, "recvfrom"),
-    (260, "wait4"),
-];
-
-#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
-const SYSTEM_CALLS: [(u32, &str); 0] = [];
-
-fn name_of(number: u32) -> Option<&'static str> {
-    SYSTEM_CALLS.iter().find(|(known, _)| *known == number).map(|(_, name)| *name)
 }
 
 #[cfg(test)]

@@ -2,8 +2,6 @@
 //!
 //! Also the format of `mpit why --save`, so that several nodes' parts can be put together.
 
-use std::collections::BTreeSet;
-
 use mpit_components::store::current::Sends;
 use serde::{Deserialize, Serialize};
 
@@ -26,7 +24,8 @@ pub(crate) struct RankState {
     /// The threads that have called MPI and still exist.
     pub(crate) threads: Vec<Thread>,
     pub(crate) comms: Vec<Comm>,
-    pub(crate) sends: SentMessages,
+    /// A Bloom filter of the messages that it has sent. It may have more messages than were sent, and never fewer; empty if it is not known.
+    pub(crate) sends: Vec<u64>,
     /// The locks of windows that it has requested and not released.
     #[serde(default)]
     pub(crate) locks: Vec<Lock>,
@@ -121,7 +120,6 @@ pub(crate) struct Thread {
     #[serde(default)]
     pub(crate) polls: u64,
     /// The last one of these calls.
-    #[serde(default)]
     pub(crate) poll: Option<Call>,
     /// The number of these calls since the snapshot before, while the thread was in no other call.
     #[serde(default)]
@@ -153,13 +151,10 @@ pub(crate) struct Call {
     /// True if there are operations or members of the group that the record has no place for.
     pub(crate) has_more: bool,
     /// The tag of the creation of a communicator.
-    #[serde(default)]
     pub(crate) tag: Option<i32>,
     /// The local leader of `MPI_Intercomm_create`, in the communicator of the call.
-    #[serde(default)]
     pub(crate) leader: Option<u32>,
     /// The other group's leader: the communicator of both leaders, and the rank there.
-    #[serde(default)]
     pub(crate) remote_leader: Option<(CommId, u32)>,
     /// The ranks in the world of the group of `MPI_Comm_create_group`.
     #[serde(default)]
@@ -179,10 +174,8 @@ pub(crate) struct Operation {
     /// The function that began the operation; empty if it is not known.
     pub(crate) name: String,
     /// The number of starts of a persistent collective operation, whose `number` is that of its initialization.
-    #[serde(default)]
     pub(crate) starts: Option<u64>,
     /// The numbers of partitions of a message: those that are ready, and all.
-    #[serde(default)]
     pub(crate) partitions: Option<(u64, u64)>,
 }
 
@@ -214,7 +207,6 @@ pub(crate) struct Comm {
     /// The number of collective operations that the process has entered.
     pub(crate) entered: u64,
     /// The rank of the process in its own group; `None` for files and if it is the place among the members.
-    #[serde(default)]
     pub(crate) rank: Option<u32>,
     /// True for a communicator between groups.
     #[serde(default)]
@@ -231,30 +223,6 @@ pub(crate) struct BegunCollective {
     pub(crate) number: u64,
     pub(crate) root: Option<u32>,
     pub(crate) is_root: bool,
-}
-
-/// A message's destination: communicator, rank in it, and tag.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub(crate) struct Destination {
-    pub(crate) comm: CommId,
-    pub(crate) peer: u32,
-    pub(crate) tag: i32,
-}
-
-/// The messages that a process has sent.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(crate) enum SentMessages {
-    /// All destinations.
-    Exact(BTreeSet<Destination>),
-    /// A Bloom filter, which may have more messages than were sent, and never fewer.
-    Filter(Vec<u64>),
-}
-
-impl Default for SentMessages {
-    /// Returns the filter of a process that is not known to have sent any.
-    fn default() -> Self {
-        Self::Filter(Vec::new())
-    }
 }
 
 impl Comm {
@@ -326,15 +294,10 @@ impl RankState {
         Some((polling.poll.as_ref()?, polling.new_polls))
     }
 
-    /// Returns true if it is sure that the process has not sent such a message.
-    pub(crate) fn has_not_sent(&self, wanted: Destination) -> bool {
-        match &self.sends {
-            SentMessages::Exact(all) => !all.contains(&wanted),
-            SentMessages::Filter(words) => self.comm(wanted.comm).is_some_and(|comm| {
-                let sends = Sends::from_words(words.clone());
-                !sends.may_contain_message(comm.handle, wanted.peer, wanted.tag)
-            }),
-        }
+    /// Returns true if it is sure that the process has not sent a message to this rank of a communicator with this tag.
+    pub(crate) fn has_not_sent(&self, comm: CommId, peer: u32, tag: i32) -> bool {
+        let sends = Sends::from_words(self.sends.clone());
+        self.comm(comm).is_some_and(|comm| !sends.may_contain_message(comm.handle, peer, tag))
     }
 
     /// Returns the locks that a call on a window needs.

@@ -13,6 +13,7 @@ use mpit_job::name::{JOB, RUN};
 
 use super::process;
 use super::snapshot::{Call, Phase, RankState, Thread};
+use crate::process_files::{Environment, has_mpi};
 use mpit_job::node::this_node;
 
 /// Returns the directories of a job in which its processes have their stores, and which this process does not see under their names: containers
@@ -47,7 +48,7 @@ pub(super) fn processes(run: &str) -> Option<(u32, Vec<RankState>)> {
         };
         // Processes of other users cannot be read.
         let Some(environment) = Environment::of(pid) else { continue };
-        if environment.run() != Some(run) {
+        if run_in(&environment) != Some(run) {
             continue;
         }
         let maps = fs::read_to_string(entry.path().join("maps")).unwrap_or_default();
@@ -82,33 +83,11 @@ pub(super) fn processes(run: &str) -> Option<(u32, Vec<RankState>)> {
 
 /// Returns the name of the run that a process belongs to.
 pub(super) fn run_of(pid: u32) -> Option<String> {
-    Environment::of(pid)?.run().map(str::to_owned)
+    run_in(&Environment::of(pid)?).map(str::to_owned)
 }
 
-/// The environment of a process, as it was when it started.
-struct Environment(Vec<u8>);
-
-impl Environment {
-    fn of(pid: u32) -> Option<Self> {
-        fs::read(format!("/proc/{pid}/environ")).ok().map(Self)
-    }
-
-    fn value(&self, name: &str) -> Option<&str> {
-        let mut entries = self.0.split(|byte| *byte == 0);
-        let value = entries.find_map(|entry| entry.strip_prefix(name.as_bytes())?.strip_prefix(b"="))?;
-        str::from_utf8(value).ok()
-    }
-
-    fn run(&self) -> Option<&str> {
-        self.value(RUN).or_else(|| self.value(JOB))
-    }
-}
-
-/// Returns true if a process with these mappings has loaded an MPI library.
-fn has_mpi(maps: &str) -> bool {
-    maps.lines()
-        .filter_map(|line| line.rsplit('/').next())
-        .any(|name| name.starts_with("libmpi") && !name.starts_with("libmpit") && name.contains(".so"))
+fn run_in(environment: &Environment) -> Option<&str> {
+    environment.value(RUN).or_else(|| environment.value(JOB))
 }
 
 /// Returns true if a process with these mappings is in `MPI_Init`. Where the system refuses such a mapping, no process seems to be.

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use super::{Finished, MPIT, mpit_in, run_command};
+use super::{Finished, MPIT, Place, mpit_in, run_command};
 
 /// Any file serves where only the environment is examined.
 pub(crate) const LIBRARY: &str = "Cargo.toml";
@@ -19,8 +19,7 @@ pub(crate) fn mpit(arguments: &[&str]) -> Finished {
 
 #[test]
 fn library_and_settings_reach_the_command() {
-    let directory = tempfile::tempdir().unwrap();
-    let stem = directory.path().join("a b").display().to_string();
+    let stem = Place::new().text("a b");
     let done = mpit(&["run", "--set", "pml_monitoring_enable=1", "--output", &stem, "--", "env"]);
     let environment = done.stdout;
     let library = Path::new(env!("CARGO_MANIFEST_DIR")).join(LIBRARY).canonicalize().unwrap();
@@ -34,25 +33,17 @@ fn library_and_settings_reach_the_command() {
     assert!(done.stderr.starts_with("ERROR: ld.so") || done.stderr.is_empty());
 }
 
-#[test]
-fn the_exit_status_is_that_of_the_command() {
-    assert_eq!(mpit(&["run", "--", "sh", "-c", "exit 7"]).status.code(), Some(7));
-    let missing = mpit(&["run", "--", "no-such-command-here"]);
-    assert_eq!(missing.status.code(), Some(2));
-    assert!(missing.stderr.contains("cannot run no-such-command-here: "), "{}", missing.stderr);
-}
-
 /// `mpit run` waits for the command, but behaves as if it were the command.
 #[test]
 fn signals_and_status_are_passed_on() {
-    let directory = tempfile::tempdir().unwrap();
-    let stem = directory.path().join("run").display().to_string();
+    let place = Place::new();
+    let stem = place.text("run");
     let line =
         |script: &str| ["run", "--output", &stem, "--crash-safe", "--", "sh", "-c", script].map(String::from);
     let missing = mpit(&["run", "--output", &stem, "--crash-safe", "--", "no-such-command-here"]);
     assert_eq!(missing.status.code(), Some(2));
 
-    let ready = directory.path().join("ready");
+    let ready = place.path("ready");
     let script = format!("trap 'exit 9' TERM; touch {}; while :; do sleep 0.05; done", ready.display());
     let mut running = Command::new(MPIT);
     running.args(line(&script)).env("MPIT_PRELOAD", LIBRARY).stderr(Stdio::null());
@@ -68,40 +59,33 @@ fn signals_and_status_are_passed_on() {
     let mut shell = Command::new("sh");
     shell.args(["-c", script, MPIT]).args(line("kill -HUP $PPID; kill -HUP $$; exit 5"));
     let done = run_command(shell.env("MPIT_PRELOAD", LIBRARY));
-    assert_eq!(done.status.code(), Some(5), "{}", done.stderr);
+    done.ends_with(5);
 }
 
 #[test]
 fn a_run_replaces_the_run_before() {
-    let directory = tempfile::tempdir().unwrap();
-    let path = |name: &str| directory.path().join(name);
-    let stem = path("run").display().to_string();
+    let place = Place::new();
+    let stem = place.text("run");
     for name in ["run.0.prof", "run.1.prof", "run.7.prof", "run.w2.0.prof", "run_1.0.prof", "running.0.prof"]
     {
-        fs::write(path(name), prof(0)).unwrap();
+        place.write(name, prof(0));
     }
     // The files for all processes of this run and of one named `run.5`, and a file that monitoring did not write.
-    fs::write(path("run.prof"), "# MPIT JOB\t1\t2 ranks\n").unwrap();
-    fs::write(path("run.5.prof"), "# MPIT JOB\t1\t2 ranks\n").unwrap();
-    fs::write(path("run.6.prof"), "my notes").unwrap();
-    let names = || {
-        let entries = fs::read_dir(directory.path()).unwrap();
-        let mut names: Vec<_> = entries.map(|entry| entry.unwrap().file_name()).collect();
-        names.sort();
-        names
-    };
-    let before = names();
+    place.write("run.prof", "# MPIT JOB\t1\t2 ranks\n");
+    place.write("run.5.prof", "# MPIT JOB\t1\t2 ranks\n");
+    place.write("run.6.prof", "my notes");
+    let before = place.names();
     assert_eq!(mpit(&["run", "-o", &stem, "--", "true"]).status.code(), Some(0));
-    assert_eq!(names(), before);
+    assert_eq!(place.names(), before);
     let write = format!("echo '# POINT TO POINT' > {stem}.1.prof");
     assert_eq!(mpit(&["run", "-o", &stem, "--", "sh", "-c", &write]).status.code(), Some(0));
-    assert_eq!(names(), ["run.1.prof", "run.5.prof", "run.6.prof", "run_1.0.prof", "running.0.prof"]);
+    assert_eq!(place.names(), ["run.1.prof", "run.5.prof", "run.6.prof", "run_1.0.prof", "running.0.prof"]);
 }
 
 #[test]
 fn concurrent_runs_with_one_name_fail() {
-    let directory = tempfile::tempdir().unwrap();
-    let stem = directory.path().join("run").display().to_string();
+    let place = Place::new();
+    let stem = place.text("run");
     let mut first = Command::new(MPIT)
         .args(["run", "-o", &stem, "--", "sh", "-c", "echo runs; read line"])
         .env("MPIT_PRELOAD", LIBRARY)
@@ -112,9 +96,8 @@ fn concurrent_runs_with_one_name_fail() {
     let mut line = [0; 5];
     first.stdout.as_mut().unwrap().read_exact(&mut line).unwrap();
     let second = mpit(&["run", "-o", &stem, "--", "echo", "ran"]);
-    assert_eq!((second.status.code(), second.stdout.as_str()), (Some(2), ""));
-    assert!(second.stderr.contains("another `mpit run` is writing to"), "{}", second.stderr);
-    let other = directory.path().join("other").display().to_string();
+    second.refused("another `mpit run` is writing to");
+    let other = place.text("other");
     assert_eq!(mpit(&["run", "-o", &other, "--", "echo", "ran"]).stdout, "ran\n");
     drop(first.stdin.take());
     first.wait().unwrap();
@@ -123,9 +106,9 @@ fn concurrent_runs_with_one_name_fail() {
 
 #[test]
 fn incomplete_files_are_removed() {
-    let directory = tempfile::tempdir().unwrap();
-    let (path, stem) =
-        (directory.path().to_str().unwrap(), directory.path().join("run").display().to_string());
+    let place = Place::new();
+    let (path, stem) = (place.text(""), place.text("run"));
+    let path = path.trim_end_matches('/');
     let script = format!("touch {path}/.mpit-$MPIT_RUN.123-ab12; ls -A {path}");
     let done = mpit(&["run", "-o", &stem, "--", "sh", "-c", &script]);
     assert!(done.stdout.contains(".123-ab12\n"), "{}", done.stdout);
@@ -140,16 +123,16 @@ fn incomplete_files_are_removed() {
 /// The directory of a report may have the name of the run itself.
 #[test]
 fn reports_replace_files_and_follow_no_link() {
-    let directory = tempfile::tempdir().unwrap();
-    let stem = directory.path().join("run").display().to_string();
+    let place = Place::new();
+    let stem = place.text("run");
     fs::write(format!("{stem}.0.prof"), prof(0)).unwrap();
-    let victim = directory.path().join("victim");
+    let victim = place.path("victim");
     fs::write(&victim, "mine").unwrap();
     fs::create_dir(&stem).unwrap();
     std::os::unix::fs::symlink(&victim, format!("{stem}/run.svg")).unwrap();
     for _ in 0..2 {
         let done = mpit(&["report", &stem, "--output", &stem, "--format", "svg,csv"]);
-        assert_eq!(done.status.code(), Some(0), "{}", done.stderr);
+        done.ends_with(0);
     }
     assert_eq!(fs::read_to_string(&victim).unwrap(), "mine");
     assert!(fs::read_to_string(format!("{stem}/run.svg")).unwrap().ends_with("</svg>\n"));
@@ -158,7 +141,7 @@ fn reports_replace_files_and_follow_no_link() {
     let fail = |format: &str| {
         let script = "ulimit -f 0; trap '' XFSZ; exec \"$0\" report \"$1\" --output \"$1\" --format \"$2\"";
         let done = run_command(Command::new("bash").args(["-c", script, MPIT, &stem, format]));
-        assert_eq!(done.status.code(), Some(2), "{}", done.stderr);
+        done.ends_with(2);
     };
     fail("csv");
     assert_eq!(fs::read_to_string(format!("{stem}/run_sizes.csv")).unwrap(), before);
@@ -172,8 +155,8 @@ fn reports_replace_files_and_follow_no_link() {
 
 #[test]
 fn escape_sequences_are_kept_from_terminals() {
-    let directory = tempfile::tempdir().unwrap();
-    let stem = directory.path().join("run").display().to_string();
+    let place = Place::new();
+    let stem = place.text("run");
     let comm = "D\tred\x1b[31m\x07\tprocs: 0\nO2A\t0\t0 bytes\t0 msgs sent\n\x1b]0;title\x07\n";
     fs::write(format!("{stem}.0.prof"), prof(0) + comm).unwrap();
     let done = mpit(&["report", &stem]);
@@ -187,14 +170,14 @@ fn escape_sequences_are_kept_from_terminals() {
 #[test]
 fn names_are_shown_as_they_are() {
     const NAMES: [&str; 5] = ["=1+cmd|' /C calc'!A0", "@x", "-5", "a\u{202e}b\u{2028}c", "\x1b[31m\u{7f}<b>"];
-    let directory = tempfile::tempdir().unwrap();
-    let stem = directory.path().join("run").display().to_string();
+    let place = Place::new();
+    let stem = place.text("run");
     let comms = NAMES.map(|name| format!("D\t{name}\tprocs: 0\nO2A\t0\t8 bytes\t1 msgs sent\n"));
     fs::write(format!("{stem}.0.prof"), prof(0) + &comms.concat()).unwrap();
-    let out = directory.path().to_str().unwrap();
+    let out = place.root.to_str().unwrap();
     let done = mpit(&["report", &stem, "--format", "csv,html,svg,json,parquet", "--output", out]);
-    assert_eq!(done.status.code(), Some(0), "{}", done.stderr);
-    let file = |name: &str| fs::read_to_string(directory.path().join(name)).unwrap();
+    done.ends_with(0);
+    let file = |name: &str| fs::read_to_string(place.path(name)).unwrap();
     let json = file("run.json");
     for (what, text) in [
         ("terminal", &done.stdout),
@@ -228,9 +211,9 @@ fn names_are_shown_as_they_are() {
 /// A FIFO without a writer, a device without an end, and a file that is larger than memory.
 #[test]
 fn only_bounded_regular_files_are_read() {
-    let directory = tempfile::tempdir().unwrap();
-    let path = |name: &str| directory.path().join(name).display().to_string();
-    fs::write(path("run.0.prof"), prof(0)).unwrap();
+    let place = Place::new();
+    let path = |name: &str| place.text(name);
+    place.write("run.0.prof", prof(0));
     for name in ["fifo", "f.0.prof", "f.1.store", "f.prof", "f.summary", "f.series"] {
         assert!(Command::new("mkfifo").arg(path(name)).status().unwrap().success());
     }
@@ -256,7 +239,7 @@ fn only_bounded_regular_files_are_read() {
     ];
     for (arguments, expected) in cases {
         let mut command = Command::new("timeout");
-        command.args(["-k", "5", "60", MPIT]).args(arguments).current_dir(directory.path());
+        command.args(["-k", "5", "60", MPIT]).args(arguments).current_dir(&place.root);
         let done = run_command(&mut command);
         // A signal, or the status of `timeout`.
         assert!(matches!(done.status.code(), Some(1 | 2)), "{arguments:?}: {}", done.stderr);
@@ -285,9 +268,7 @@ fn mistakes_in_settings_prevent_the_run() {
         ("pml_monitoring_enable", "expected NAME=VALUE"),
     ] {
         let done = mpit(&["run", "--set", setting, "--", "echo", "ran"]);
-        assert_eq!(done.status.code(), Some(2));
-        assert!(done.stderr.contains(expected), "{}", done.stderr);
-        assert_eq!(done.stdout, "");
+        done.refused(expected);
     }
 }
 
@@ -296,7 +277,7 @@ fn mistakes_in_settings_prevent_the_run() {
 fn unknown_settings_reach_the_command() {
     for setting in ["solver_limit=7", "poll=2", "old.limit=3"] {
         let done = mpit(&["run", "--set", setting, "--", "env"]);
-        assert_eq!(done.status.code(), Some(0), "{}", done.stderr);
+        done.ends_with(0);
         assert!(done.stdout.contains(&format!("MPIT_SET={setting}\n")), "{}", done.stdout);
     }
 }
@@ -310,8 +291,8 @@ fn a_missing_library_is_reported() {
 /// Tests the message of a command alone, as `cargo install` makes it.
 #[test]
 fn a_command_without_its_library_says_so() {
-    let directory = tempfile::tempdir().unwrap();
-    let alone = directory.path().join("mpit");
+    let place = Place::new();
+    let alone = place.path("mpit");
     mpit_tests::build::install_program(MPIT.as_ref(), &alone).unwrap();
     let mut command = Command::new(&alone);
     let done = run_command(command.args(["run", "--", "true"]).env_remove("MPIT_PRELOAD"));
@@ -391,8 +372,7 @@ fn tables_are_as_wide_as_the_terminal() {
 #[test]
 fn vars_refuses_commands_without_mpi() {
     let done = mpit(&["vars", "--", "true"]);
-    assert_eq!(done.status.code(), Some(2));
-    assert!(done.stderr.contains("none of its processes initialized MPI"), "{}", done.stderr);
+    done.refused("none of its processes initialized MPI");
 }
 
 /// The file of one process of two that sends to the other one.
@@ -401,20 +381,20 @@ fn prof(me: u32) -> String {
     format!("# POINT TO POINT\nE\t{me}\t{}\t20 bytes\t5 msgs sent\t{bins}\n# OSC\n# COLLECTIVES\n", 1 - me)
 }
 
-fn phases() -> tempfile::TempDir {
-    let directory = tempfile::tempdir().unwrap();
-    for (name, rank) in [("phase_1.0", 0), ("phase_1.1", 1), ("phase_10.0", 0)] {
-        fs::write(directory.path().join(format!("{name}.prof")), prof(rank)).unwrap();
+fn phases() -> Place {
+    let place = Place::new();
+    for (name, rank) in [("phase_1.0.prof", 0), ("phase_1.1.prof", 1), ("phase_10.0.prof", 0)] {
+        place.write(name, prof(rank));
     }
-    directory
+    place
 }
 
 #[test]
 fn phases_are_added_up() {
-    let directory = phases();
-    let stem = directory.path().join("phase").display().to_string();
+    let place = phases();
+    let stem = place.text("phase");
     let done = mpit(&["report", "--phases", &stem]);
-    assert_eq!(done.status.code(), Some(0), "{}", done.stderr);
+    done.ends_with(0);
     assert!(done.stdout.starts_with(&format!("{stem}_1: 2 of 2 processes\n")), "{}", done.stdout);
     let (_, sum) =
         done.stdout.split_once(&format!("\n{stem}, sum of phase_1, phase_10: 2 of 2 processes\n")).unwrap();
@@ -424,8 +404,8 @@ fn phases_are_added_up() {
 
 #[test]
 fn report_shows_each_phase_by_itself() {
-    let directory = phases();
-    let path = directory.path().to_str().unwrap();
+    let place = phases();
+    let path = place.root.to_str().unwrap();
     let all = mpit(&["report", path]);
     assert_eq!(all.status.code(), Some(0), "{}", all.stderr);
     let first = format!("{path}/phase_1: 2 of 2 processes\n");
@@ -440,12 +420,12 @@ fn report_shows_each_phase_by_itself() {
 
 #[test]
 fn report_writes_requested_formats() {
-    let directory = phases();
-    let path = directory.path().join("phase_1");
-    let out = directory.path().join("a/b");
+    let place = phases();
+    let path = place.path("phase_1");
+    let out = place.path("a/b");
     let (path, out_text) = (path.to_str().unwrap(), out.to_str().unwrap());
     let done = mpit(&["report", path, "--format", "csv,mtx,mat,svg,png,html", "--output", out_text]);
-    assert_eq!(done.status.code(), Some(0), "{}", done.stderr);
+    done.ends_with(0);
     let endings = ".html .png .svg _comms.csv _pairs.csv _sizes.csv _avg_all.mat _avg_external.mtx _msg_external.mat _size_all.mtx";
     for ending in endings.split(' ') {
         let file = out.join(format!("phase_1{ending}"));
@@ -454,7 +434,7 @@ fn report_writes_requested_formats() {
         assert_eq!(done.stdout.matches(&line).count(), 1, "{line}{}", done.stdout);
     }
     let done = mpit(&["report", path, "--format", "parquet", "--output", out_text]);
-    assert_eq!(done.status.code(), Some(0), "{}", done.stderr);
+    done.ends_with(0);
     let manifest = fs::read_to_string(out.join("phase_1/manifest.json")).unwrap();
     for table in ["job", "ranks", "pairs"] {
         let file = out.join(format!("phase_1/{table}.parquet"));
@@ -467,11 +447,11 @@ fn report_writes_requested_formats() {
 
 #[test]
 fn report_names_bad_lines_and_goes_on() {
-    let directory = phases();
-    let bad = directory.path().join("phase_1.1.prof");
+    let place = phases();
+    let bad = place.path("phase_1.1.prof");
     fs::write(&bad, prof(1).replace("20 bytes", "20 bites")).unwrap();
-    let done = mpit(&["report", directory.path().to_str().unwrap()]);
-    assert_eq!(done.status.code(), Some(1));
+    let done = mpit(&["report", place.root.to_str().unwrap()]);
+    done.ends_with(1);
     let wanted = format!("mpit: {}:2: expected ` bytes` and a tab: \"E\\t1\\t0\\t20 bites", bad.display());
     assert!(done.stderr.starts_with(&wanted), "{}", done.stderr);
     assert!(done.stdout.contains("E  messages         5     20  20 B      1\n"), "{}", done.stdout);
@@ -479,8 +459,8 @@ fn report_names_bad_lines_and_goes_on() {
 
 #[test]
 fn report_explains_invalid_paths() {
-    let directory = phases();
-    let path = |name: &str| directory.path().join(name).display().to_string();
+    let place = phases();
+    let path = |name: &str| place.text(name);
     fs::create_dir(path("empty")).unwrap();
     fs::create_dir(path("other")).unwrap();
     fs::copy(path("phase_1.0.prof"), path("other/phase_1.0.prof")).unwrap();

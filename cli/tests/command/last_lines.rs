@@ -13,9 +13,9 @@ use mpit_components::host::World;
 use mpit_components::record::Messages;
 use mpit_components::store::{Outcome, Store};
 
-use super::run::command;
-use super::run_command;
+use super::run::library;
 use super::stores::add_text;
+use super::{mpit_in, run_command};
 use cases::{Case, DETAILS, End, FULL, LOST, NO_FILE, cases};
 
 /// Makes the store of a process of two, which were to write `x.<rank>.prof`.
@@ -104,7 +104,7 @@ fn run(root: &Path, options: &[&str], ends: &[End], script: &str) -> String {
         fs::set_permissions(root.join("opens"), mode).unwrap();
         words = vec!["./opens"];
     }
-    let mut mpit = command(root);
+    let mut mpit = mpit_in(root, &library());
     run_command(mpit.arg("run").args(options).arg("--").args(words)).stderr
 }
 
@@ -161,7 +161,7 @@ fn options_say_what_they_lack() {
             "--stuck has no effect here: this command is a part of a job, or there is no place",
         ),
     ] {
-        let mut mpit = command(root);
+        let mut mpit = mpit_in(root, &library());
         mpit.env(if options.contains(&"--series") { "PMI_FD" } else { "PMI_RANK" }, "0");
         let printed = run_command(mpit.arg("run").args(options).args(["--", "true"])).stderr;
         assert!(printed.contains(wanted), "{printed}");
@@ -174,7 +174,7 @@ fn names_in_the_way_are_refused() {
     let directory = tempfile::tempdir().unwrap();
     let root = directory.path();
     let run = |options: &[&str]| {
-        let mut mpit = command(root);
+        let mut mpit = mpit_in(root, &library());
         run_command(mpit.arg("run").args(options).args(["--", "echo", "ran"]))
     };
     fs::create_dir(root.join("x.prof")).unwrap();

@@ -9,7 +9,7 @@ use std::process::{Command, Stdio};
 
 use mpit_tests::{build, paths, record};
 
-use super::{Finished, mpit_in, run_command};
+use super::{Finished, Place, mpit_in, run_command};
 
 /// A shared object that every process can preload, and that does nothing there.
 pub(crate) fn library() -> PathBuf {
@@ -19,38 +19,28 @@ pub(crate) fn library() -> PathBuf {
     path.unwrap().into()
 }
 
-/// `mpit` with a library that every process can preload.
-pub(super) fn command(directory: &Path) -> Command {
-    mpit_in(directory, &library())
-}
-
-fn mpit(directory: &Path, arguments: &[&str]) -> Finished {
-    run_command(command(directory).args(arguments))
-}
-
 #[test]
 fn output_is_absolute_and_in_directories() {
-    let directory = tempfile::tempdir().unwrap();
-    let root = directory.path().canonicalize().unwrap();
-    fs::create_dir(root.join("there")).unwrap();
+    let place = Place::new();
+    fs::create_dir(place.path("there")).unwrap();
     for (argument, stem) in
         [("x", "x"), ("new/x", "new/x"), ("there", "there/run"), ("made/", "made/run"), (".", "run")]
     {
-        let done = mpit(&root, &["run", "--output", argument, "--", "sh", "-c", "cd / && env"]);
-        let wanted = format!("\npml_monitoring_filename={}\n", root.join(stem).display());
+        let done = place.mpit(&["run", "--output", argument, "--", "sh", "-c", "cd / && env"]);
+        let wanted = format!("\npml_monitoring_filename={}\n", place.path(stem).display());
         assert!(done.stdout.contains(&wanted), "{argument}: {}{}", done.stdout, done.stderr);
     }
-    let hidden: Vec<_> = fs::read_dir(&root).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    let hidden: Vec<_> = fs::read_dir(&place.root).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     assert_eq!(hidden.len(), 3, "directories only: {hidden:?}");
 }
 
 /// Tests that `%%` stands for `%`, also in the name in which the library replaces parts once more.
 #[test]
 fn parts_of_names_are_replaced_once() {
-    let directory = tempfile::tempdir().unwrap();
-    let root = directory.path().canonicalize().unwrap().join("100%j");
+    let place = Place::new();
+    let root = place.path("100%j");
     fs::create_dir(&root).unwrap();
-    let mut run = command(&root);
+    let mut run = mpit_in(&root, &library());
     run.args(["run", "--output", "o%%j%j", "--summary", "s%%j%j", "--", "env"]).env("SLURM_JOB_ID", "17");
     let done = run_command(&mut run);
     let wanted = format!("\npml_monitoring_filename={}\n", root.join("o%j17").display());
@@ -62,11 +52,11 @@ fn parts_of_names_are_replaced_once() {
 /// Tests that no command runs whose signals could not be forwarded.
 #[test]
 fn signals_need_a_thread() {
-    let directory = tempfile::tempdir().unwrap();
+    let place = Place::new();
     // No thread of the standard library starts, because its stack is larger than any address space.
-    let mut run = command(directory.path());
+    let mut run = place.command();
     let run = run.env("RUST_MIN_STACK", (1_u64 << 60).to_string());
-    let earlier = directory.path().join("x.prof");
+    let earlier = place.path("x.prof");
     fs::write(&earlier, "# MPIT JOB\t1\t2 ranks\n").unwrap();
     let done = run_command(run.args(["run", "-o", "x", "--", "echo", "ran"]));
     assert_eq!((done.status.code(), done.stdout), (Some(2), String::new()));
@@ -77,8 +67,8 @@ fn signals_need_a_thread() {
 /// Tests that the command runs as without `mpit run` if messages cannot be written.
 #[test]
 fn messages_without_a_reader_are_dropped() {
-    let directory = tempfile::tempdir().unwrap();
-    let mut run = command(directory.path());
+    let place = Place::new();
+    let mut run = place.command();
     run.args(["run", "--verbose", "--", "sh", "-c", "exit 3"]);
     let (reader, writer) = std::io::pipe().unwrap();
     drop(reader);
@@ -88,9 +78,8 @@ fn messages_without_a_reader_are_dropped() {
 
 #[test]
 fn bad_output_is_refused_at_the_start() {
-    let directory = tempfile::tempdir().unwrap();
-    let root = directory.path();
-    fs::write(root.join("file"), "").unwrap();
+    let place = Place::new();
+    place.write("file", "");
     let (long, longer) = ("x".repeat(250), "y/".repeat(1100));
     for (argument, expected) in [
         (&b"file/run"[..], "cannot create the directory"),
@@ -102,39 +91,36 @@ fn bad_output_is_refused_at_the_start() {
         (b"/proc/x/run", "cannot create the directory"),
     ] {
         let argument = std::ffi::OsStr::from_bytes(argument);
-        let mut run = command(root);
+        let mut run = place.command();
         let done = run_command(run.args(["run", "--output"]).arg(argument).args(["--", "echo", "ran"]));
-        assert_eq!((done.status.code(), done.stdout), (Some(2), String::new()), "{argument:?}");
-        assert!(done.stderr.contains(expected), "{argument:?}: {}", done.stderr);
+        done.refused(expected);
     }
 }
 
 #[test]
 fn a_library_path_may_have_blanks() {
-    let directory = tempfile::tempdir().unwrap();
-    let root = directory.path().canonicalize().unwrap();
+    let place = Place::new();
     for name in ["a blank", "a:colon", "$LIB"] {
-        let place = root.join(name);
-        fs::create_dir(&place).unwrap();
+        let inner = place.path(name);
+        fs::create_dir(&inner).unwrap();
         // The path of the copy in the memory map shows that it was loaded.
-        let copy = place.join("libmpit_preload.so");
+        let copy = inner.join("libmpit_preload.so");
         fs::copy(library(), &copy).unwrap();
-        let mut run = mpit_in(&root, &copy);
-        let done =
-            run_command(run.env("HOME", &root).args(["run", "--quiet", "--", "cat", "/proc/self/maps"]));
+        let mut run = mpit_in(&place.root, &copy);
+        run.env("HOME", &place.root).args(["run", "--quiet", "--", "cat", "/proc/self/maps"]);
+        let done = run_command(&mut run);
         assert!(done.stdout.contains(&copy.display().to_string()), "{name}: {}", done.stdout);
         assert_eq!(done.stderr, "");
         // Without a place for a link, it is refused.
-        let done = run_command(mpit_in(&root, &copy).args(["run", "--", "echo", "ran"]));
-        assert_eq!((done.status.code(), done.stdout), (Some(2), String::new()));
-        assert!(done.stderr.contains("cannot be preloaded: blanks, colons"), "{}", done.stderr);
+        let done = run_command(mpit_in(&place.root, &copy).args(["run", "--", "echo", "ran"]));
+        done.refused("cannot be preloaded: blanks, colons");
         // Nor where others could replace the link, which exists by now.
-        let cache = root.join(".cache");
+        let cache = place.path(".cache");
         fs::set_permissions(&cache, Permissions::from_mode(0o777)).unwrap();
-        let done = run_command(mpit_in(&root, &copy).env("HOME", &root).args(["run", "--", "echo", "ran"]));
+        let mut run = mpit_in(&place.root, &copy);
+        let done = run_command(run.env("HOME", &place.root).args(["run", "--", "echo", "ran"]));
         fs::set_permissions(&cache, Permissions::from_mode(0o755)).unwrap();
-        assert_eq!((done.status.code(), done.stdout), (Some(2), String::new()));
-        assert!(done.stderr.contains(".cache can be written by others"), "{}", done.stderr);
+        done.refused(".cache can be written by others");
     }
 }
 
@@ -142,12 +128,11 @@ fn a_library_path_may_have_blanks() {
 #[test]
 fn regions_have_a_library() {
     const TOOL: &str = "/opt/tool.so";
-    let directory = tempfile::tempdir().unwrap();
-    let root = directory.path().canonicalize().unwrap();
-    let preload = root.join("libmpit_preload.so");
+    let place = Place::new();
+    let preload = place.path("libmpit_preload.so");
     fs::copy(library(), &preload).unwrap();
     let run = |regions: &str, variables: &[(&str, &str)]| {
-        let mut run = mpit_in(&root, &preload);
+        let mut run = mpit_in(&place.root, &preload);
         run.envs(variables.iter().copied()).args(["run", "--quiet", "--regions", regions, "--", "env"]);
         let done = run_command(&mut run);
         let names = ["KOKKOS_TOOLS_LIBS", "NVTX_INJECTION64_PATH", "LD_PRELOAD"];
@@ -157,7 +142,7 @@ fn regions_have_a_library() {
     let (_, printed, code) = run("kokkos", &[]);
     assert!(printed.contains("libmpit_regions.so, which --regions needs, is not beside"), "{printed}");
     assert_eq!(code, Some(2));
-    let regions = root.join("libmpit_regions.so");
+    let regions = place.path("libmpit_regions.so");
     fs::copy(library(), &regions).unwrap();
     let (ours, preloaded) = (Some(regions.display().to_string()), Some(preload.display().to_string()));
     let (found, printed, _) = run("kokkos,nvtx", &[("KOKKOS_TOOLS_LIBS", "")]);
@@ -177,9 +162,9 @@ fn regions_have_a_library() {
             "{printed}"
         );
     }
-    let mut off = mpit_in(&root, &preload);
+    let mut off = mpit_in(&place.root, &preload);
     let done = run_command(off.args(["run", "--time", "off", "--regions", "kokkos", "--", "true"]));
-    assert!(done.stderr.contains("--regions needs the times of calls"), "{}", done.stderr);
+    done.says("--regions needs the times of calls");
 }
 
 /// A program that becomes that of its arguments if there are several, or else ends with status 5.
@@ -194,19 +179,18 @@ fn programs_of_another_c_library_run() {
             .unwrap();
         return;
     }
-    let directory = tempfile::tempdir().unwrap();
-    let root = directory.path().canonicalize().unwrap();
-    fs::write(root.join("musl.c"), EXECUTES).unwrap();
-    build::run(Command::new("musl-gcc").args(["musl.c", "-o", "musl"]).current_dir(&root)).unwrap();
-    let program = root.join("musl").display().to_string();
+    let place = Place::new();
+    place.write("musl.c", EXECUTES);
+    build::run(Command::new("musl-gcc").args(["musl.c", "-o", "musl"]).current_dir(&place.root)).unwrap();
+    let program = place.path("musl").display().to_string();
     for (file, interpreter) in [("script", &*program), ("by_env", "/usr/bin/env ./musl")] {
-        fs::write(root.join(file), format!("#!{interpreter}\n")).unwrap();
-        fs::set_permissions(root.join(file), Permissions::from_mode(0o755)).unwrap();
+        place.write(file, format!("#!{interpreter}\n"));
+        fs::set_permissions(place.path(file), Permissions::from_mode(0o755)).unwrap();
     }
     // The path of the copy in the memory map shows that it was loaded.
-    let copy = root.join("libmpit_preload.so");
+    let copy = place.path("libmpit_preload.so");
     fs::copy(library(), &copy).unwrap();
-    let run = |words: &[&str]| run_command(mpit_in(&root, &copy).arg("run").args(words));
+    let run = |words: &[&str]| run_command(mpit_in(&place.root, &copy).arg("run").args(words));
     for command in ["./musl", "./script", "./by_env"] {
         let done = run(&["--quiet", "--", command]);
         let line = format!(
@@ -217,18 +201,18 @@ fn programs_of_another_c_library_run() {
         assert_eq!((done.status.code(), &*done.stdout, done.stderr), (Some(5), "ran\n", line), "{command}");
     }
     // Also inside of another `mpit run`.
-    let mut nested = mpit_in(&root, &copy);
+    let mut nested = mpit_in(&place.root, &copy);
     let done = run_command(nested.env("LD_PRELOAD", &copy).args(["run", "--quiet", "--", "./musl"]));
     assert_eq!(done.status.code(), Some(5), "{}", done.stderr);
     let done = run(&["--quiet", "--", "./musl", "cat", "/proc/self/maps"]);
     assert!(done.stdout.contains(&copy.display().to_string()), "{}{}", done.stdout, done.stderr);
     let done = run(&["--output", "x", "--", "./musl"]);
-    assert!(done.stderr.contains("./musl belongs to another C library"), "{}", done.stderr);
+    done.says("./musl belongs to another C library");
 }
 
 #[test]
 fn unknown_options_are_not_run() {
-    let directory = tempfile::tempdir().unwrap();
+    let place = Place::new();
     for (arguments, expected) in [
         (&["run", "--outptu", "x", "--", "echo"][..], "'--output'"),
         (&["run", "-n", "4", "echo"], "mpit run -- mpiexec -n 4 ./app"),
@@ -237,21 +221,19 @@ fn unknown_options_are_not_run() {
         (&["vars", "--", "-n", "4"], "`-n` is not a command"),
         (&["check", "x.so", "--", "-n", "4"], "`-n` is not a command"),
     ] {
-        let done = mpit(directory.path(), arguments);
-        assert_eq!((done.status.code(), done.stdout), (Some(2), String::new()), "{arguments:?}");
-        assert!(done.stderr.contains(expected), "{arguments:?}: {}", done.stderr);
+        let done = place.mpit(arguments);
+        done.refused(expected);
     }
     // Options behind the command are the command's.
-    assert_eq!(mpit(directory.path(), &["run", "echo", "-n", "--set", "x"]).stdout, "--set x");
+    assert_eq!(place.mpit(&["run", "echo", "-n", "--set", "x"]).stdout, "--set x");
 }
 
 #[test]
 fn missing_output_has_a_reason() {
-    let directory = tempfile::tempdir().unwrap();
-    let root = directory.path();
-    let static_program = root.join("static");
+    let place = Place::new();
+    let static_program = place.path("static");
     static_elf(&static_program);
-    fs::write(root.join("broken.so"), "no library").unwrap();
+    place.write("broken.so", "no library");
     for (arguments, reason) in [
         (&["--", "true"][..], "the command names no program that is linked with an MPI library"),
         (&["--", "env", "-i", "true"], "`env -i` removes LD_PRELOAD and MPIT_SET"),
@@ -264,7 +246,7 @@ fn missing_output_has_a_reason() {
     ] {
         for form in [&[][..], &["--one-file"], &["--crash-safe"]] {
             let words = [&["run", "--output", "x"][..], form, arguments].concat();
-            let done = mpit(root, &words);
+            let done = place.mpit(&words);
             let printed = done.stderr;
             let wanted = format!("mpit: no file x.* was written: {reason}");
             assert_eq!(printed.matches(&wanted).count(), 1, "{words:?}: {printed}");
@@ -273,14 +255,14 @@ fn missing_output_has_a_reason() {
             assert_eq!(done.status.code(), Some(wanted));
         }
     }
-    let done = mpit(root, &["doctor", "--", "sh", "-c", "kill -9 $$"]);
+    let done = place.mpit(&["doctor", "--", "sh", "-c", "kill -9 $$"]);
     let problem = "PROBLEM: the command was ended by signal 9; keep the records";
     assert!(done.stdout.contains(problem), "{}{}", done.stdout, done.stderr);
     // A file of an earlier run is not one of this, and one that is written again is.
-    fs::write(root.join("x.0.prof"), "old").unwrap();
-    assert!(mpit(root, &["run", "-o", "x", "--", "true"]).stderr.contains("no file x.* was written"));
+    place.write("x.0.prof", "old");
+    assert!(place.mpit(&["run", "-o", "x", "--", "true"]).stderr.contains("no file x.* was written"));
     for write in ["echo new > t && mv t x.0.prof", "echo longer than before > x.0.prof", "echo > x.0.store"] {
-        let done = mpit(root, &["run", "-o", "x", "--", "sh", "-c", write]);
+        let done = place.mpit(&["run", "-o", "x", "--", "sh", "-c", write]);
         assert!(!done.stderr.contains("no file x.* was written"), "{write}: {}", done.stderr);
     }
     let words = ["run", "-o", "x", "--one-file", "--", "sh", "-c"];
@@ -293,53 +275,43 @@ fn missing_output_has_a_reason() {
         ("echo > x.prof", "details\n"),
     ];
     for (script, last) in wrote {
-        let done = mpit(root, &[&words[..], &[script]].concat());
+        let done = place.mpit(&[&words[..], &[script]].concat());
         assert!(done.stderr.ends_with(last), "{}", done.stderr);
     }
-    assert_eq!(mpit(root, &["run", "--one-file", "--", "true"]).status.code(), Some(2));
+    assert_eq!(place.mpit(&["run", "--one-file", "--", "true"]).status.code(), Some(2));
 }
 
 #[test]
 fn summaries_are_replaced_or_missing() {
-    let directory = tempfile::tempdir().unwrap();
-    let root = directory.path();
+    let place = Place::new();
     let ours = "# MPIT SUMMARY\t1\n";
     let files = [("x.summary", ours), ("x.w2.summary", "of another program"), ("x.w3.summary", ours)];
     for (name, text) in files {
-        fs::write(root.join(name), text).unwrap();
+        place.write(name, text);
     }
-    let done = mpit(root, &["run", "--summary", "x", "--", "true"]);
+    let done = place.mpit(&["run", "--summary", "x", "--", "true"]);
     assert!(done.stderr.starts_with("mpit: no file x.summary was written: "), "{}", done.stderr);
     assert!(done.stderr.ends_with("; that of an earlier run stays\n"), "{}", done.stderr);
-    assert_eq!(names(root), files.map(|(name, _)| name));
+    assert_eq!(place.names(), files.map(|(name, _)| name));
     let write = "echo '# MPIT SUMMARY\t1' > new && mv new x.summary";
-    mpit(root, &["run", "--summary", "x", "--", "sh", "-c", write]);
-    assert_eq!(names(root), ["x.summary", "x.w2.summary"]);
+    place.mpit(&["run", "--summary", "x", "--", "sh", "-c", write]);
+    assert_eq!(place.names(), ["x.summary", "x.w2.summary"]);
     // The directory is made before the run.
-    let done = mpit(root, &["run", "--summary", "sums/", "--", "test", "-d", "sums"]);
+    let done = place.mpit(&["run", "--summary", "sums/", "--", "test", "-d", "sums"]);
     assert_eq!(done.status.code(), Some(0), "{}", done.stderr);
-    let done = mpit(root, &["run", "--summary", "", "--", "true"]);
-    assert!(done.stderr.contains("--summary : expected the first part of file names"), "{}", done.stderr);
-}
-
-/// Returns the names in a directory.
-fn names(directory: &Path) -> Vec<String> {
-    let name = |entry: std::io::Result<fs::DirEntry>| entry.unwrap().file_name().into_string().unwrap();
-    let mut all: Vec<_> = fs::read_dir(directory).unwrap().map(name).collect();
-    all.sort();
-    all
+    let done = place.mpit(&["run", "--summary", "", "--", "true"]);
+    done.says("--summary : expected the first part of file names");
 }
 
 /// Tests that a command that does not start, or writes nothing, removes no files of an earlier run, and leaves none.
 #[test]
 fn records_stay_if_nothing_is_written() {
-    let directory = tempfile::tempdir().unwrap();
-    let root = directory.path();
-    fs::create_dir(root.join("dir")).unwrap();
-    fs::write(root.join("script"), "#!/bin/sh\n").unwrap();
-    fs::write(root.join("x.prof"), "# MPIT JOB\t1\t2 ranks\n").unwrap();
-    fs::write(root.join("s.summary"), "# MPIT SUMMARY\t1\n").unwrap();
-    let before = names(root);
+    let place = Place::new();
+    fs::create_dir(place.path("dir")).unwrap();
+    place.write("script", "#!/bin/sh\n");
+    place.write("x.prof", "# MPIT JOB\t1\t2 ranks\n");
+    place.write("s.summary", "# MPIT SUMMARY\t1\n");
+    let before = place.names();
     for (arguments, reason) in [
         (&["--summary", "s", "--", "./typo"][..], "cannot run ./typo: No such file or directory"),
         (&["--summary", "s", "--", "no-such-command-here"], "cannot run no-such-command-here: No such file"),
@@ -348,16 +320,16 @@ fn records_stay_if_nothing_is_written() {
         (&["--summary", "script/s", "--", "true"], "--summary script/s: cannot create the directory"),
         (&["--summary", "/proc/x/s", "--", "true"], "--summary /proc/x/s: cannot create the directory"),
     ] {
-        let done = mpit(root, &[&["run", "-o", "x"][..], arguments].concat());
+        let done = place.mpit(&[&["run", "-o", "x"][..], arguments].concat());
         assert_eq!(done.status.code(), Some(2), "{arguments:?}: {}", done.stderr);
-        assert!(done.stderr.contains(reason), "{arguments:?}: {}", done.stderr);
-        assert_eq!(names(root), before, "{arguments:?}");
+        done.says(&reason);
+        assert_eq!(place.names(), before, "{arguments:?}");
     }
     for (command, status) in [("true", 0), ("exit 3", 3)] {
         for form in [&[][..], &["--one-file"], &["--tables"], &["--crash-safe"]] {
             let words = [&["run", "-o", "x", "--summary", "s"][..], form, &["--", "sh", "-c", command]];
-            let done = mpit(root, &words.concat());
-            assert_eq!((done.status.code(), names(root)), (Some(status), before.clone()), "{form:?}");
+            let done = place.mpit(&words.concat());
+            assert_eq!((done.status.code(), place.names()), (Some(status), before.clone()), "{form:?}");
             let said = ["; those of an earlier run stay; ", "; that of an earlier run stays\n"];
             assert!(said.iter().all(|line| done.stderr.contains(line)), "{form:?}: {}", done.stderr);
             assert!(!done.stderr.contains("mpit report"), "{form:?}: {}", done.stderr);
@@ -365,78 +337,73 @@ fn records_stay_if_nothing_is_written() {
     }
     // One that writes a file removes the others.
     let write = "echo '# POINT TO POINT' > x.0.prof";
-    mpit(root, &["run", "-o", "x", "--", "sh", "-c", write]);
-    assert_eq!(names(root), ["dir", "s.summary", "script", "x.0.prof"]);
-    fs::rename(root.join("x.0.prof"), root.join("x.prof")).unwrap();
+    place.mpit(&["run", "-o", "x", "--", "sh", "-c", write]);
+    assert_eq!(place.names(), ["dir", "s.summary", "script", "x.0.prof"]);
+    fs::rename(place.path("x.0.prof"), place.path("x.prof")).unwrap();
     // Another run has the name of the summary.
-    let mut other = command(root);
+    let mut other = place.command();
     other.args(["run", "--summary", "s", "--", "sh", "-c", "echo runs; read line"]);
     let mut other = other.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
     other.stdout.as_mut().unwrap().read_exact(&mut [0; 5]).unwrap();
-    let during = names(root);
-    let done = mpit(root, &["run", "-o", "x", "--summary", "s", "--", "echo", "ran"]);
-    assert_eq!((done.status.code(), done.stdout), (Some(2), String::new()));
-    assert!(done.stderr.contains("another `mpit run` is writing to"), "{}", done.stderr);
-    assert_eq!(names(root), during);
-    assert!(root.join("x.prof").exists());
+    let during = place.names();
+    let done = place.mpit(&["run", "-o", "x", "--summary", "s", "--", "echo", "ran"]);
+    done.refused("another `mpit run` is writing to");
+    assert_eq!(place.names(), during);
+    assert!(place.path("x.prof").exists());
     drop(other.stdin.take());
     other.wait().unwrap();
-    assert_eq!(names(root), ["dir", "s.summary", "script", "x.prof"]);
+    assert_eq!(place.names(), ["dir", "s.summary", "script", "x.prof"]);
 }
 
 /// Tests that a directory of tables with a file of the user keeps all records of the earlier run, in whatever order the directories are read.
 #[test]
 fn records_stay_with_files_of_users() {
-    let directory = tempfile::tempdir().unwrap();
-    let root = &directory.path().canonicalize().unwrap();
+    let place = Place::new();
     let tables = ["x.tables", "x.w2.tables", "x.w3.tables"];
     for name in tables {
-        fs::create_dir(root.join(name)).unwrap();
+        fs::create_dir(place.path(name)).unwrap();
         for file in ["job.json", "manifest.json"] {
-            fs::write(root.join(name).join(file), "{}").unwrap();
+            fs::write(place.path(name).join(file), "{}").unwrap();
         }
     }
-    fs::write(root.join("x.prof"), "# MPIT JOB\t1\t2 ranks\n").unwrap();
-    fs::write(root.join("x.summary"), "# MPIT SUMMARY\t1\n").unwrap();
-    let before = names(root);
-    let run = || mpit(root, &["run", "-o", "x", "--tables", "--summary", "x", "--", "echo", "ran"]);
+    place.write("x.prof", "# MPIT JOB\t1\t2 ranks\n");
+    place.write("x.summary", "# MPIT SUMMARY\t1\n");
+    let before = place.names();
+    let run = || place.mpit(&["run", "-o", "x", "--tables", "--summary", "x", "--", "echo", "ran"]);
     for name in tables {
-        let notes = root.join(name).join("notes");
+        let notes = place.path(name).join("notes");
         fs::write(&notes, "").unwrap();
         let done = run();
-        assert_eq!((done.status.code(), done.stdout), (Some(2), String::new()));
-        let reason = format!("{}, of an earlier run: {}", root.join(name).display(), notes.display());
-        assert!(done.stderr.contains(&reason), "{}", done.stderr);
-        assert_eq!(names(root), before);
-        assert!(tables.iter().all(|name| root.join(name).join("manifest.json").exists()));
+        done.refused(&format!("{}, of an earlier run: {}", place.path(name).display(), notes.display()));
+        assert_eq!(place.names(), before);
+        assert!(tables.iter().all(|name| place.path(name).join("manifest.json").exists()));
         fs::remove_file(&notes).unwrap();
     }
     let done = run();
     assert_eq!((done.status.code(), &*done.stdout), (Some(0), "ran\n"), "{}", done.stderr);
-    assert_eq!(names(root), before);
+    assert_eq!(place.names(), before);
     let write = "printf '# POINT TO POINT\\n# OSC\\n# COLLECTIVES\\n' > x.0.prof";
-    let done = mpit(root, &["run", "-o", "x", "--tables", "--", "sh", "-c", write]);
-    assert!(done.stderr.contains("wrote x.tables"), "{}", done.stderr);
-    assert_eq!(names(root), ["x.summary", "x.tables"]);
+    let done = place.mpit(&["run", "-o", "x", "--tables", "--", "sh", "-c", write]);
+    done.says("wrote x.tables");
+    assert_eq!(place.names(), ["x.summary", "x.tables"]);
 }
 
 /// Tests that one lock suffices for files and a summary of one name, whose path is relative.
 #[test]
 fn a_summary_may_have_the_name_of_files() {
-    let directory = tempfile::tempdir().unwrap();
+    let place = Place::new();
     let settings = ["pml_monitoring_enable=2", "pml_monitoring_enable_output=3", "pml_monitoring_filename=x"];
-    let mut run = command(directory.path());
+    let mut run = place.command();
     run.arg("run").args(settings.iter().flat_map(|setting| ["--set", *setting]));
     let done = run_command(run.args(["--summary", "x", "--", "echo", "ran"]));
     assert_eq!((done.status.code(), &*done.stdout), (Some(0), "ran\n"), "{}", done.stderr);
-    assert_eq!(names(directory.path()), [""; 0]);
+    assert_eq!(place.names(), [""; 0]);
 }
 
 #[test]
 fn missing_records_have_a_reason() {
-    let directory = tempfile::tempdir().unwrap();
-    let root = directory.path();
-    static_elf(&root.join("static"));
+    let place = Place::new();
+    static_elf(&place.path("static"));
     let none_here = "no process on this machine initialized MPI with the library";
     let failed = format!("the command ended with exit status 3; {none_here}");
     let killed = format!("the command was ended by signal 9; {none_here}");
@@ -453,7 +420,7 @@ fn missing_records_have_a_reason() {
         (&["sh", "-c", "true", "mpiexec"], "", 2),
         (&["sh", "-c", "true", "./static"], "./static is linked statically", 1),
     ] {
-        let printed = mpit(root, &[&["run", "--"], arguments].concat()).stderr;
+        let printed = place.mpit(&[&["run", "--"], arguments].concat()).stderr;
         let found: Vec<_> = printed.lines().collect();
         let wanted = format!("mpit: nothing was recorded: {reason}");
         assert!(found[0].starts_with(&wanted) && found.len() == lines, "{arguments:?}: {printed}");
@@ -461,10 +428,10 @@ fn missing_records_have_a_reason() {
             let others = "mpit: processes on other machines do not count here";
             assert!(found[1].starts_with(others), "{arguments:?}: {printed}");
         }
-        assert_eq!(mpit(root, &[&["run", "--quiet", "--"], arguments].concat()).stderr, "");
+        assert_eq!(place.mpit(&[&["run", "--quiet", "--"], arguments].concat()).stderr, "");
     }
     // Inside of a job, each process would print it.
-    let mut inside = command(root);
+    let mut inside = place.command();
     let done = run_command(inside.env("PMI_RANK", "0").args(["run", "--", "true"]));
     assert_eq!(done.stderr, "");
 }
@@ -472,7 +439,7 @@ fn missing_records_have_a_reason() {
 /// Tests that files without `--output` count as records: with stores in files, the summary is not from them.
 #[test]
 fn files_by_settings_are_records() {
-    let directory = tempfile::tempdir().unwrap();
+    let place = Place::new();
     let settings = [
         "pml_monitoring_enable=2",
         "pml_monitoring_enable_output=3",
@@ -480,7 +447,7 @@ fn files_by_settings_are_records() {
         "monitoring_store=file",
     ];
     for (script, has_records) in [("echo > x.0.prof", true), ("true", false)] {
-        let mut run = command(directory.path());
+        let mut run = place.command();
         run.arg("run").args(settings.iter().flat_map(|setting| ["--set", *setting]));
         let printed = run_command(run.args(["--", "sh", "-c", script])).stderr;
         assert_eq!(!printed.contains("nothing was recorded"), has_records, "{script}: {printed}");
@@ -497,9 +464,9 @@ fn static_elf(path: &Path) {
 
 #[test]
 fn the_command_ends_as_without_mpit() {
-    let directory = tempfile::tempdir().unwrap();
+    let place = Place::new();
     let run = |script: &str| {
-        let mut run = command(directory.path());
+        let mut run = place.command();
         run.args(["run", "-o", "x", "--", "sh", "-c", script]).stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut child = run.stderr(Stdio::null()).spawn().unwrap();
         // It may have ended without reading.

@@ -13,10 +13,14 @@ const TEXT: &str = ".prof";
 /// Returns the beginning of the names of a world's files: `STEM`, `STEM.w2`, `STEM.w3`.
 #[must_use]
 pub fn stem_of(stem: &Path, number: u32) -> PathBuf {
+    if number > 1 { with_ending(stem, &format!(".w{number}")) } else { stem.to_owned() }
+}
+
+/// Returns a path with an ending, which may be that of the name of a file.
+#[must_use]
+pub fn with_ending(stem: &Path, ending: &str) -> PathBuf {
     let mut name = stem.as_os_str().to_owned();
-    if number > 1 {
-        name.push(format!(".w{number}"));
-    }
+    name.push(ending);
     name.into()
 }
 

@@ -47,12 +47,10 @@ pub fn remove_traces(stem: &Path, run: &str) -> Vec<PathBuf> {
 /// Returns the number of a world by its name. The directory of the files exists.
 pub(crate) fn number(stem: &Path, run: &str, key: &str) -> io::Result<u32> {
     let key = short(key);
-    let mut number = 1;
-    while number <= MAX_WORLDS {
+    for number in 1..=MAX_WORLDS {
         if owner(&link(stem, run, &format!("w{number}")), &key)? == key.as_str() {
             return Ok(number);
         }
-        number += 1;
     }
     Err(io::Error::other("too many worlds"))
 }
@@ -76,9 +74,7 @@ pub(crate) fn number_of_unnamed(stem: &Path, run: &str, rank: u32, size: u32) ->
 
 /// Returns the path of an auxiliary file of a run.
 fn link(stem: &Path, run: &str, name: &str) -> PathBuf {
-    let mut path = directory_of(stem).join(trace_prefix(run)).into_os_string();
-    path.push(name);
-    path.into()
+    directory_of(stem).join(trace_prefix(run) + name)
 }
 
 /// Returns the target of a link, which becomes `key` if there is no link yet.

@@ -9,6 +9,7 @@ use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 use mpit_base::internal::os::own_process;
+use mpit_format::names::with_ending;
 
 use crate::directory::JobDirectory;
 use crate::lock_file::is_at;
@@ -86,8 +87,7 @@ impl Membership {
 
 /// Removes a directory whose lock this process has. Gives it a name of its own first, so that no process joins meanwhile.
 fn remove(directory: &Path) -> io::Result<()> {
-    let mut name = directory.as_os_str().to_owned();
-    name.push(format!("-{}", fs::symlink_metadata(directory)?.ino()));
+    let name = with_ending(directory, &format!("-{}", fs::symlink_metadata(directory)?.ino()));
     fs::rename(directory, &name)?;
     fs::remove_dir_all(&name)
 }

@@ -6,13 +6,15 @@ mod origins;
 mod rows;
 mod series;
 mod time;
-mod write;
+
+use std::io::{self, BufWriter, Write};
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::comm_groups::JobSum;
 use crate::job::Job;
+use crate::json;
 use crate::missing::Missing;
 use crate::picture::shown;
 
@@ -23,7 +25,6 @@ pub use origins::{Code, Region, RegionTime, Site};
 pub use rows::{Comm, Fact, KindTotal, NodePair, Nodes, Pair, Rank, Size};
 pub use series::Interval;
 pub use time::{Call, Late, RankSeconds, Rated, Time, Times};
-pub use write::{schema, write_json};
 
 /// The version of the JSON, which grows when a field is removed or changes its meaning.
 const VERSION: u32 = 1;
@@ -134,6 +135,24 @@ impl Report {
             pairs: Pair::all(job).collect(),
         }
     }
+}
+
+/// Writes the JSON of a report.
+///
+/// # Errors
+///
+/// The errors of the sink.
+pub fn write_json(out: impl Write, report: &Report) -> io::Result<()> {
+    let mut out = BufWriter::new(out);
+    json::write(&mut out, report)?;
+    out.write_all(b"\n")?;
+    out.flush()
+}
+
+/// Returns the schema of the JSON.
+pub fn schema() -> String {
+    let schema = schemars::schema_for!(Report);
+    serde_json::to_string_pretty(&schema).unwrap_or_default() + "\n"
 }
 
 /// Returns a sum as a number that all programs can read; more than 2^64 is not possible in practice.

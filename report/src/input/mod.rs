@@ -8,7 +8,6 @@
 mod node;
 mod phases;
 mod read;
-mod run_series;
 #[cfg(test)]
 mod tests;
 
@@ -21,7 +20,7 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use mpit_format::names::{FileName, directory_of, is_temporary};
-use mpit_format::store::StoreFile;
+use mpit_format::store::identity_of;
 use mpit_format::summary::{ENDING, SummaryFile};
 use rayon::prelude::*;
 use thiserror::Error;
@@ -35,8 +34,7 @@ pub use node::NodeProcesses;
 pub(crate) use node::files_of_node;
 use phases::phase_of;
 pub use phases::{Phases, phases};
-pub(crate) use read::each_text;
-pub(crate) use run_series::each_series;
+pub(crate) use read::{each_series, each_text};
 
 /// The reason why there are no files to read.
 #[derive(Debug, Error)]
@@ -64,17 +62,18 @@ pub struct Run {
     newer: usize,
     /// The time at which the newest of its files was written.
     written: Option<SystemTime>,
-    by_rank: BTreeMap<u32, PathBuf>,
+    /// The texts of single processes, by rank.
+    pub(crate) by_rank: BTreeMap<u32, PathBuf>,
     /// Files of processes that did not reach their end, by rank.
     recovered: BTreeMap<u32, PathBuf>,
     /// A file of several processes.
-    combined: Option<PathBuf>,
+    pub(crate) combined: Option<PathBuf>,
     /// A file with the summary of the job only.
     summary: Option<PathBuf>,
     /// A directory with the records as tables.
-    tables: Option<JobTables>,
+    pub(crate) tables: Option<JobTables>,
     /// The files of the series, by rank; `None` for one of several processes.
-    series: BTreeMap<Option<u32>, PathBuf>,
+    pub(crate) series: BTreeMap<Option<u32>, PathBuf>,
 }
 
 impl Run {
@@ -119,16 +118,6 @@ impl Run {
         self.tables.is_some()
     }
 
-    /// Returns the tables, if there are any.
-    pub(crate) fn tables(&self) -> Option<&JobTables> {
-        self.tables.as_ref()
-    }
-
-    /// Returns the file with the texts of several processes, if there is one.
-    pub(crate) fn combined(&self) -> Option<&Path> {
-        self.combined.as_deref()
-    }
-
     /// Returns the run with only the texts of single processes that are in no table and have no store, which would be newer. `in_tables` are ranges
     /// of ranks in ascending order.
     pub(crate) fn beside_tables(&self, in_tables: &[(u32, u32)]) -> Self {
@@ -151,19 +140,9 @@ impl Run {
         self.combined.is_some() || !self.by_rank.is_empty() || !self.recovered.is_empty()
     }
 
-    /// Returns the ranks that have a file with their text alone.
-    pub(crate) fn ranks_of_texts(&self) -> impl Iterator<Item = u32> {
-        self.by_rank.keys().copied()
-    }
-
     /// Returns the files with the texts of processes.
     pub(crate) fn texts(&self) -> impl Iterator<Item = &Path> {
         self.by_rank.values().chain(&self.combined).map(PathBuf::as_path)
-    }
-
-    /// Returns the files of the series, with the rank if a file has only one process.
-    pub(crate) fn series(&self) -> impl Iterator<Item = (Option<u32>, &Path)> {
-        self.series.iter().map(|(rank, path)| (*rank, path.as_path()))
     }
 
     /// Returns true if there is only a summary.
@@ -230,11 +209,10 @@ pub fn find(paths: &[PathBuf], phases: bool) -> Result<Vec<Run>, Error> {
             found.extend(wanted.map(|file| Named { directory: directory.to_owned(), ..file }));
         }
     }
-    let identity = |file: &Named| match StoreFile::at(&file.path) {
-        Some(store) => store.identity(),
-        None if file.content == Content::Tables => JobTables::at(&file.path).identity(),
-        None if file.content == Content::Series => SeriesFile::identity_at(&file.path),
-        None => Identity::of_file(&file.path),
+    let identity = |file: &Named| match file.content {
+        Content::Tables => JobTables::at(&file.path).identity(),
+        Content::Series => SeriesFile::identity_at(&file.path),
+        Content::Text | Content::Store | Content::Summary => identity_of(&file.path),
     };
     let with_run = |file: Named| (identity(&file), file);
     let found: Vec<_> = found.into_par_iter().map(with_run).collect();

@@ -5,8 +5,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use mpit_format::Identity;
-use mpit_format::names::{self, Named, directory_of, stem_of};
-use mpit_format::store::StoreFile;
+use mpit_format::names::{self, Named, directory_of, stem_of, with_ending};
+use mpit_format::store::identity_of;
 
 use super::Run;
 use crate::series::{ENDING, SeriesFile};
@@ -48,10 +48,7 @@ pub(crate) fn files_of_node(stem: &Path, processes: &NodeProcesses) -> io::Resul
     let mut files: Vec<(u32, Named, Option<Identity>)> = Vec::new();
     for file in names::find(stem)? {
         let Some(rank) = file.rank.filter(|rank| processes.since.contains_key(rank)) else { continue };
-        let identity = match StoreFile::at(&file.path) {
-            Some(store) => store.identity(),
-            None => Identity::of_file(&file.path),
-        };
+        let identity = identity_of(&file.path);
         files.push((rank, file, identity));
     }
     // Damaged stores name no world.
@@ -80,9 +77,7 @@ pub(crate) fn files_of_node(stem: &Path, processes: &NodeProcesses) -> io::Resul
     }
     for run in worlds.values_mut() {
         for rank in run.by_rank.keys() {
-            let mut path = run.path().into_os_string();
-            path.push(format!(".{rank}{ENDING}"));
-            let path = PathBuf::from(path);
+            let path = with_ending(&run.path(), &format!(".{rank}{ENDING}"));
             // One of an earlier job stays, like its text.
             if SeriesFile::identity_at(&path).is_some_and(|identity| processes.wrote(*rank, &identity)) {
                 run.series.insert(Some(*rank), path);

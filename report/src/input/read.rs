@@ -1,6 +1,7 @@
 //! Reading of files: those of one process in parallel, those of several processes in pieces.
 
 use std::cell::Cell;
+use std::collections::BTreeSet;
 use std::io::{self, BufRead, BufReader, ErrorKind, Read};
 use std::path::Path;
 
@@ -14,11 +15,11 @@ use mpit_format::summary::{MAX_FILE, SummaryFile};
 use rayon::prelude::*;
 
 use super::Run;
-use super::run_series::each_series;
 use crate::job::Job;
 use crate::job_part::{Part, PartOf};
-use crate::problem::{Problem, unreadable};
+use crate::problem::{Problem, Problems, unreadable};
 use crate::records::{self, JobTables, TextOf};
+use crate::series::{SeriesFile, SeriesRow};
 
 /// The number of bytes of sections that are parsed together: enough work for all processors, with little memory.
 const BATCH: usize = 32 << 20;
@@ -121,6 +122,26 @@ fn read_series(run: &Run, whole: &mut Part, progress: &(dyn Fn(u64) + Sync)) {
         progress(std::fs::metadata(path).map_or(0, |file| file.len()));
     });
     whole.size = size.get();
+}
+
+/// Reads the files of a run's series one after the other, and passes on the rows of each, except the rows of ranks that are `known` or in an earlier
+/// file: with `mpit run --series` in front of the launcher and behind it, several have the same processes. Files that `is_wanted` refuses are left out.
+pub(crate) fn each_series(
+    run: &Run,
+    mut known: BTreeSet<u32>,
+    problems: &mut Problems,
+    is_wanted: &dyn Fn(Option<u32>, Option<&Identity>) -> bool,
+    mut each: impl FnMut(&Path, &[SeriesRow]),
+) {
+    // The file of several processes is the first one.
+    for (rank, path) in &run.series {
+        let SeriesFile { identity, mut rows } = SeriesFile::read(path, problems);
+        if is_wanted(*rank, identity.as_ref()) {
+            rows.retain(|row| !known.contains(&row.rank));
+            known.extend(rows.iter().map(|row| row.rank));
+            each(path, &rows);
+        }
+    }
 }
 
 /// Reads the texts of a run one after the other. Returns what is known of processes beside their texts, and notes for the user.

@@ -158,7 +158,7 @@ fn series_belong_to_runs() {
     let runs = find(&[path("run")], false).unwrap();
     let found: Vec<(&str, &str, Vec<Option<u32>>)> = runs
         .iter()
-        .map(|run| (run.stem(), &*run.identity().unwrap().run, run.series().map(|(rank, _)| rank).collect()))
+        .map(|run| (run.stem(), &*run.identity().unwrap().run, run.series.keys().copied().collect()))
         .collect();
     let mut sorted = found.clone();
     sorted.sort();

@@ -76,13 +76,13 @@ pub fn pack_all(run: &Run, directory: &Path) -> io::Result<Packed> {
 /// [`NotFound`](io::ErrorKind::NotFound) if there are none, and an error with a text if there is a file of several processes as well, or if a node
 /// has written another part meanwhile.
 pub fn finish(run: &Run) -> io::Result<Packed> {
-    let Some(tables) = run.tables() else { return Err(io::ErrorKind::NotFound.into()) };
+    let Some(tables) = &run.tables else { return Err(io::ErrorKind::NotFound.into()) };
     let known = tables.ranks()?;
     let rest = run.beside_tables(&known);
     if tables.is_finished() && !rest.has_texts() {
         return Err(io::ErrorKind::AlreadyExists.into());
     }
-    if let Some(path) = run.combined() {
+    if let Some(path) = &run.combined {
         let what = format!("{} has records of several processes, which cannot be added", path.display());
         return Err(io::Error::other(what));
     }
@@ -153,7 +153,7 @@ fn write(
     is_wanted: &dyn Fn(Option<u32>, Option<&Identity>) -> bool,
 ) -> io::Result<(TempDir, Packed)> {
     // Before they are read, so that a file that is replaced meanwhile is another one.
-    let paths = run.texts().chain(run.series().map(|(_, path)| path));
+    let paths = run.texts().chain(run.series.values().map(PathBuf::as_path));
     let mut files: Vec<PackedFile> = paths.filter_map(PackedFile::of).collect();
     let unfinished = tables.begin_part()?;
     let mut writer = PartWriter::new(unfinished.path(), step_nodes.map(str::to_owned));

@@ -55,9 +55,7 @@ pub fn pack_node(stem: &Path, processes: &NodeProcesses) -> io::Result<NodePacke
             RunOutcome::Taken => result.taken.push(directory),
             RunOutcome::Finished => result.finished.push(directory),
         }
-        for rank in run.ranks_of_texts() {
-            missing.remove(&rank);
-        }
+        missing.retain(|rank, _| !run.by_rank.contains_key(rank));
     }
     let left = |rank: u32| result.left.iter().any(|path| input::rank_of(path) == Some(rank));
     result.missing = missing.into_keys().filter(|rank| !left(*rank)).collect();
@@ -81,7 +79,7 @@ enum RunOutcome {
 fn pack_run(run: &Run, directory: &Path, processes: &NodeProcesses) -> io::Result<RunOutcome> {
     let Some(identity) = run.identity() else { return Ok(RunOutcome::Taken) };
     let Some(tables) = JobTables::join(directory, identity)? else { return Ok(RunOutcome::Taken) };
-    let ranks: Vec<u32> = run.ranks_of_texts().collect();
+    let ranks: Vec<u32> = run.by_rank.keys().copied().collect();
     if tables.is_finished() {
         // Some launchers use names of worlds again. Each node writes its ranks once, so tables that have them from a node are of another
         // job. Otherwise `mpit pack` finished these, with or without the ranks.

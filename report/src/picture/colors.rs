@@ -1,30 +1,14 @@
 //! A color scale from dark blue (small) to yellow (large), which is also suitable for color-blind readers.
 
+use colorous::VIRIDIS;
+
 /// Red, green, blue.
 pub(crate) type Color = [u8; 3];
-
-const POINTS: [Color; 9] = [
-    [68, 1, 84],
-    [71, 45, 123],
-    [59, 82, 139],
-    [44, 114, 142],
-    [33, 145, 140],
-    [40, 174, 128],
-    [94, 201, 98],
-    [173, 220, 48],
-    [253, 231, 37],
-];
 
 pub(crate) const STEPS: usize = 64;
 
 pub(crate) fn color(step: usize) -> Color {
-    let at = step.min(STEPS - 1) as f64 / (STEPS - 1) as f64 * (POINTS.len() - 1) as f64;
-    let low = (at as usize).min(POINTS.len() - 2);
-    let share = at - low as f64;
-    std::array::from_fn(|part| {
-        let (from, to) = (f64::from(POINTS[low][part]), f64::from(POINTS[low + 1][part]));
-        (from + (to - from) * share).round() as u8
-    })
+    VIRIDIS.eval_rational(step, STEPS).as_array()
 }
 
 /// A logarithmic scale between the smallest and the largest number that is not 0.

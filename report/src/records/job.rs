@@ -54,10 +54,7 @@ impl JobTables {
     }
 
     /// Creates the directory for the tables of a job. It is there with the file that names the job, or not at all.
-    ///
-    /// # Errors
-    ///
-    /// The errors of the file system: [`AlreadyExists`](ErrorKind::AlreadyExists) if there is something of that name.
+    /// Fails with [`AlreadyExists`](ErrorKind::AlreadyExists) if there is something of that name.
     pub(crate) fn create(directory: &Path, identity: Option<&Identity>) -> io::Result<Self> {
         if fs::symlink_metadata(directory).is_ok() {
             return Err(ErrorKind::AlreadyExists.into());
@@ -80,10 +77,6 @@ impl JobTables {
 
     /// Returns the tables of a job, of which this process writes a part; the first one creates them. `None` if there is something else of
     /// that name, or another job's tables.
-    ///
-    /// # Errors
-    ///
-    /// The errors of the file system.
     pub(crate) fn join(directory: &Path, identity: &Identity) -> io::Result<Option<Self>> {
         match Self::create(directory, Some(identity)) {
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {
@@ -132,10 +125,6 @@ impl JobTables {
     }
 
     /// Returns the directories of the parts, by name. Those that the manifest lists must be there.
-    ///
-    /// # Errors
-    ///
-    /// The errors of the file system.
     pub(super) fn parts(&self) -> io::Result<Vec<PathBuf>> {
         let mut all = Vec::new();
         for entry in fs::read_dir(&self.directory)? {
@@ -165,10 +154,6 @@ impl JobTables {
     }
 
     /// Returns true if parts of a node have one of these ranks.
-    ///
-    /// # Errors
-    ///
-    /// The errors of the file system.
     pub(crate) fn has_ranks_of(&self, node: &str, ranks: &[u32]) -> io::Result<bool> {
         let begin = part_name(node, "");
         for part in self.parts()? {
@@ -186,10 +171,6 @@ impl JobTables {
 
     /// Returns true if finished tables have one of these ranks in a part that a node wrote. `packed` are the names of the other parts, in the
     /// place of the node.
-    ///
-    /// # Errors
-    ///
-    /// The errors of the file system.
     pub(crate) fn is_finished_with(&self, ranks: &[u32], packed: &[&str]) -> io::Result<bool> {
         let Some(manifest) = Manifest::read(&self.directory)? else { return Ok(false) };
         let is_of_node = |name: &str| !packed.iter().any(|other| name.split('.').next() == Some(*other));
@@ -210,10 +191,6 @@ impl JobTables {
 
     /// Writes the manifest if all processes of the job have records. Returns true if so. Each node comes to this at its end, so it looks into
     /// the parts only if the numbers in their names add up.
-    ///
-    /// # Errors
-    ///
-    /// The errors of the file system.
     pub(crate) fn finish_if_whole(&self, size: u32) -> io::Result<bool> {
         let processes = |part: &PathBuf| part.file_name()?.to_str().and_then(processes_of);
         let known: Option<Vec<u64>> = self.parts()?.iter().map(processes).collect();
@@ -230,10 +207,6 @@ impl JobTables {
 
     /// Writes the manifest, after which nodes write no further part. `missing_nodes` finds the nodes without records, if processes have none.
     /// Returns the processes and nodes without records.
-    ///
-    /// # Errors
-    ///
-    /// The errors of the file system.
     pub(crate) fn finish(
         &self,
         missing_nodes: impl FnOnce() -> Vec<String>,

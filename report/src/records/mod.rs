@@ -16,6 +16,8 @@ mod text;
 
 use std::path::{Path, PathBuf};
 
+use mpit_format::names::with_ending;
+
 pub use job::ENDING;
 pub(crate) use job::JobTables;
 #[cfg(test)]
@@ -28,7 +30,5 @@ pub(crate) use record_file::Checksum;
 /// Returns the directory of the tables of a run. `stem` is the beginning of the names of its files.
 #[must_use]
 pub fn tables_of(stem: &Path) -> PathBuf {
-    let mut name = stem.as_os_str().to_owned();
-    name.push(ENDING);
-    name.into()
+    with_ending(stem, ENDING)
 }

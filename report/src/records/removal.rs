@@ -20,11 +20,7 @@ struct Contents {
 }
 
 impl JobTables {
-    /// Removes the tables, if there is nothing else in the directory.
-    ///
-    /// # Errors
-    ///
-    /// The errors of the file system: [`DirectoryNotEmpty`](ErrorKind::DirectoryNotEmpty) if there is something else.
+    /// Removes the tables. Fails with [`DirectoryNotEmpty`](ErrorKind::DirectoryNotEmpty) if there is something else in the directory.
     pub(crate) fn remove(&self) -> io::Result<()> {
         let Contents { files, parts, of_parts } = self.own_contents()?;
         // First, so that the rest is not taken for finished.
@@ -36,10 +32,6 @@ impl JobTables {
     }
 
     /// Fails as [`remove`](Self::remove) does if there is something else in the directory. Removes nothing.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`remove`](Self::remove).
     pub(crate) fn require_removable(&self) -> io::Result<()> {
         self.own_contents().map(drop)
     }

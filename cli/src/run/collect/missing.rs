@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use mpit_components::store::StoreFile;
+use mpit_components::store::identity_of;
 use mpit_job::Identity;
 use mpit_job::launcher::is_inside_a_job;
 use mpit_job::names::{self, Named};
@@ -134,10 +134,7 @@ fn of_files(stem: &Path, name: Option<&str>) -> Vec<Missing> {
 }
 
 fn of_world(world: u32, files: &[(u32, Named)], name: Option<&str>) -> Option<Missing> {
-    let identity = |file: &Named| match StoreFile::at(&file.path) {
-        Some(store) => store.identity(),
-        None => Identity::of_file(&file.path),
-    };
+    let identity = |file: &Named| identity_of(&file.path);
     let is_of_run = |identity: &Identity| identity.belongs_to_run(name);
     // Texts of earlier runs were removed before; stores were not.
     let present: BTreeSet<u32> = files

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use mpit_components::gather::{self, Text, write_container};
 use mpit_components::output::write_whole;
 use mpit_components::store::{Failure, Outcome, Recovered, StoreFile};
+use mpit_job::names::with_ending;
 
 use crate::print;
 use crate::rank_lists::ranks;
@@ -65,9 +66,7 @@ impl End {
 impl MissingFiles<'_> {
     /// Returns the path of a file of the world.
     pub(super) fn named(&self, ending: &str) -> PathBuf {
-        let mut name = self.stem.as_os_str().to_owned();
-        name.push(ending);
-        name.into()
+        with_ending(&self.stem, ending)
     }
 
     /// Writes the files as the processes would have done, removes the stores that are in files then, and reports it.

@@ -20,8 +20,8 @@ use crate::pack::{print_result, remove_files};
 use crate::print;
 use crate::rank_lists;
 use crate::run::execute::one_of_node::OneOfNode;
+use crate::run::plan::files::{cannot_remove, table_directories};
 use crate::run::plan::output::shown;
-use crate::run::plan::record_tables::{cannot_remove, directories};
 
 /// Packs the files of a job, in front of its launcher.
 pub(super) fn pack_all(run: &FinishedRun<'_>) {
@@ -148,5 +148,5 @@ fn remove_packed_and_report(node: &NodePacked, target: &str) {
 
 /// Removes the finished tables of earlier runs with these names. Removes none if some have to stay.
 fn remove_earlier(stem: &Path) -> Result<(), String> {
-    pack::remove_finished(&directories(stem)).map_err(cannot_remove)
+    pack::remove_finished(&table_directories(stem)).map_err(cannot_remove)
 }

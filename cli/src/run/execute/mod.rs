@@ -23,7 +23,7 @@ use super::plan::output::Files;
 use super::plan::{Before, PreparedRun, cannot_run};
 use crate::forwarding::Forwarder;
 use crate::why::watch::StuckWatch;
-use crate::{Run, forwarding, print};
+use crate::{Run, forwarding, print, shown};
 use ending::now;
 use one_of_node::OneOfNode;
 use series::Samples;
@@ -130,9 +130,8 @@ fn describe(job: &OwnedJob, args: &Run, stem: Option<&Path>) {
     if job.directory().description("pid").is_some() {
         return;
     }
-    let words: Vec<_> = args.command.iter().map(|word| word.to_string_lossy()).collect();
     let started = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
-    let (pid, started, command) = (process::id().to_string(), started.to_string(), words.join(" "));
+    let (pid, started, command) = (process::id().to_string(), started.to_string(), shown(&args.command));
     let host = this_node();
     // A process with mounts of its own may see another one. Behind a launcher, this process has the mounts of its own, but not those of all.
     let seen = stem.filter(|_| !is_inside_a_job());

@@ -1,16 +1,19 @@
-//! The files of a run. They are separated from those of earlier runs, and protected from concurrent runs with the same
+//! The files, stores and tables of a run. They are separated from those of earlier runs, and protected from concurrent runs with the same
 //! names.
 
+use std::ffi::OsStr;
 use std::fs::{self, File, TryLockError};
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::io::ErrorKind;
+use std::io::{self, ErrorKind};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use mpit_components::store::StoreFile;
+use mpit_job::launcher::{is_inside_a_job, world_of_child};
 use mpit_job::lock_file::is_at;
 use mpit_job::{names, remove_traces};
-use mpit_report::input::series_files;
+use mpit_report::input::{self, series_files};
+use mpit_report::{pack, records};
 use rustix::process::geteuid;
 
 use super::output::Files;
@@ -132,6 +135,62 @@ fn require_replaceable(stem: &Path, is_one_file: bool) -> Result<(), String> {
 fn is_protected(file: &fs::Metadata, directory: &fs::Metadata, user: u32) -> bool {
     const STICKY: u32 = 0o1000;
     directory.mode() & STICKY != 0 && user != 0 && user != file.uid() && user != directory.uid()
+}
+
+/// Checks that the finished tables of earlier runs with these names can be removed at the end.
+pub(crate) fn require_removable(stem: &Path) -> Result<(), String> {
+    pack::require_removable(&table_directories(stem)).map_err(cannot_remove)
+}
+
+pub(crate) fn cannot_remove((path, error): (&Path, io::Error)) -> String {
+    format!("cannot remove {}, of an earlier run: {error}", path.display())
+}
+
+/// Returns the directories whose names are those of the tables of a run.
+pub(crate) fn table_directories(stem: &Path) -> Vec<PathBuf> {
+    let begin = stem.file_name().and_then(OsStr::to_str).unwrap_or_default();
+    let is_of_run =
+        |name: &str| name.strip_suffix(records::ENDING).is_some_and(|name| input::is_of(begin, name));
+    fs::read_dir(names::directory_of(stem))
+        .into_iter()
+        .flatten()
+        .flatten()
+        .filter(|entry| entry.file_name().to_str().is_some_and(is_of_run))
+        .map(|entry| entry.path())
+        .collect()
+}
+
+/// The stores that existed before the command. A killed process leaves its store, which may be the only one of its run.
+pub(crate) struct Before {
+    pub(crate) stem: PathBuf,
+    /// The name of the run, which its processes write to their stores.
+    run: Option<String>,
+    /// The launcher's name of the job in which this command runs.
+    world: Option<String>,
+    pub(crate) files: Files,
+}
+
+impl Before {
+    /// Describes the stores with a stem, of which `files` are the ones that are there.
+    pub(crate) fn new(stem: PathBuf, run: Option<&str>, files: Files) -> Self {
+        let world = if is_inside_a_job() { world_of_child() } else { None };
+        Self { stem, run: run.map(str::to_owned), world, files }
+    }
+
+    /// Returns true if files or stores were written.
+    pub(crate) fn has_new_files(&self) -> bool {
+        Files::of(&self.stem).have_more_than(&self.files)
+    }
+
+    /// Returns true if a store is one of this run.
+    pub(crate) fn is_of_run(&self, store: &StoreFile) -> bool {
+        match store.identity() {
+            Some(identity) if identity.is_named() => identity.belongs_to_run(self.run.as_deref()),
+            // Other processes of the job may have started before this one.
+            Some(identity) if self.world.as_ref() == Some(&identity.world) => true,
+            _ => self.files.is_new(&store.path),
+        }
+    }
 }
 
 /// A lock of the names of files, as long as this exists.

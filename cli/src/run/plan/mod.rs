@@ -1,11 +1,9 @@
 //! The preparation of a run: all steps that may fail, before the command starts.
 
-mod before;
-mod files;
+pub(crate) mod files;
 pub(crate) mod output;
 pub(crate) mod program;
 pub(crate) mod propagation;
-pub(crate) mod record_tables;
 pub(crate) mod regions;
 pub(crate) mod series;
 pub(crate) mod settings;
@@ -21,10 +19,9 @@ use mpit_components::{gather, store};
 use mpit_job::name::{self, JOB, RUN};
 
 use crate::settings::for_environment;
-use crate::{Run, preload, print, require_program};
-pub(crate) use before::Before;
+use crate::{Run, preload, print, require_program, shown};
 use files::Lock;
-pub(crate) use files::{RunFiles, remove_earlier_file};
+pub(crate) use files::{Before, RunFiles, remove_earlier_file};
 use output::{Files, Target};
 use propagation::HandedOn;
 use regions::Regions;
@@ -70,7 +67,10 @@ impl<'a> PreparedRun<'a> {
         let lines = for_environment(&all);
         let shared_name = name::behind_launcher();
         let regions = Regions::new(args, &library)?;
-        let mut needed = variables(!lines.is_empty(), run_name.is_some(), shared_name.is_some());
+        let optional =
+            [(LAUNCHER_SETTINGS, !lines.is_empty()), (RUN, run_name.is_some()), (JOB, shared_name.is_some())];
+        let mut needed = preload::VARIABLES.to_vec();
+        needed.extend(optional.iter().filter(|(_, is_set)| *is_set).map(|(name, _)| *name));
         needed.extend(regions.names());
         let handed = propagation::hand_on(&args.command, &needed);
         let names = [(RUN, own_name.as_deref()), (JOB, shared_name.as_deref())];
@@ -85,7 +85,7 @@ impl<'a> PreparedRun<'a> {
             _ => None,
         };
         if let Some(files) = files.as_ref().filter(|_| args.tables) {
-            record_tables::require_removable(files.stem())?;
+            files::require_removable(files.stem())?;
         }
         // Inside of a job, other processes may have written theirs already.
         let summaries_before = match (&summary, &own_name) {
@@ -114,21 +114,6 @@ pub(crate) fn cannot_run(args: &Run, error: &io::Error) -> String {
     format!("cannot run {}: {error}", args.command[0].display())
 }
 
-/// Returns the names of the variables that the processes of the command need.
-fn variables(has_settings: bool, has_name: bool, has_shared_name: bool) -> Vec<&'static str> {
-    let mut names = preload::VARIABLES.to_vec();
-    if has_settings {
-        names.push(LAUNCHER_SETTINGS);
-    }
-    if has_name {
-        names.push(RUN);
-    }
-    if has_shared_name {
-        names.push(JOB);
-    }
-    names
-}
-
 /// Returns the command with the library, the settings, and the names of run and job in their variables. Prints library and settings with
 /// `--verbose`.
 fn command(
@@ -138,8 +123,7 @@ fn command(
     lines: &str,
     names: &[(&str, Option<&str>)],
 ) -> Command {
-    let mut command = Command::new(&handed.words[0]);
-    command.args(&handed.words[1..]).envs(handed.environment.iter().map(|(name, value)| (name, value)));
+    let mut command = handed.command();
     let preloaded = preload::add(&mut command, library, regions.preloaded());
     regions.add(&mut command);
     if !lines.is_empty() {
@@ -158,8 +142,7 @@ fn command(
         for change in &handed.changes {
             print(change);
         }
-        let words: Vec<_> = handed.words.iter().map(|word| word.to_string_lossy()).collect();
-        print(&format!("run {}", words.join(" ")));
+        print(&format!("run {}", shown(&handed.words)));
     }
     command
 }

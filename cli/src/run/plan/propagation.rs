@@ -3,11 +3,13 @@
 
 use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
+use std::process::Command;
 
 use mpit_job::launcher::{LAUNCHERS, Propagation, Restriction, of_command};
 
 use super::program::{check, find};
 use crate::search_path::candidates;
+use crate::shown;
 
 /// A command line that hands variables on.
 #[derive(Debug, PartialEq, Eq)]
@@ -67,6 +69,13 @@ pub(crate) const WITH_PROGRAM: [&str; 8] = [
 ];
 
 impl HandedOn {
+    /// Returns the command with its further variables.
+    pub(crate) fn command(&self) -> Command {
+        let mut command = Command::new(&self.words[0]);
+        command.args(&self.words[1..]).envs(self.environment.iter().map(|(name, value)| (name, value)));
+        command
+    }
+
     /// Adds an option for each name. `setting` has names instead of the option, on the command line or in a variable.
     fn add_names(
         &mut self,
@@ -142,18 +151,13 @@ impl HandedOn {
                     None => (at, String::new()),
                 };
                 let Some(list) = extended(&list, names) else { continue };
-                let before: Vec<_> =
-                    self.words[at - 1..end].iter().map(|word| word.to_string_lossy()).collect();
-                let after = match joined {
-                    Some(_) => vec![format!("{}={list}", found.becomes)],
-                    None => vec![found.becomes.to_owned(), list],
+                let after: Vec<OsString> = match joined {
+                    Some(_) => vec![format!("{}={list}", found.becomes).into()],
+                    None => vec![found.becomes.into(), list.into()],
                 };
-                self.changes.push(format!(
-                    "changed {} of {launcher} to {}",
-                    before.join(" "),
-                    after.join(" ")
-                ));
-                self.words.splice(at - 1..end, after.into_iter().map(OsString::from));
+                let before = shown(&self.words[at - 1..end]);
+                self.changes.push(format!("changed {before} of {launcher} to {}", shown(&after)));
+                self.words.splice(at - 1..end, after);
                 // The other parts come before this one, so their places stay.
                 break;
             }
@@ -208,8 +212,7 @@ mod tests {
         let handed = hand_on_in(&words, &NAMES, &variable);
         let is_same = handed.words == words && handed.environment.is_empty();
         assert_eq!(handed.changes.is_empty(), is_same, "{line}: {handed:?}");
-        let words: Vec<_> = handed.words.iter().map(|word| word.to_string_lossy()).collect();
-        (words.join(" "), handed.environment)
+        (shown(&handed.words), handed.environment)
     }
 
     fn line(line: &str) -> String {

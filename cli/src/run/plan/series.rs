@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use mpit_job::launcher::is_inside_a_job;
+use mpit_job::names::with_ending;
 
 use crate::Run;
 
@@ -28,12 +29,10 @@ pub(crate) fn is_of_process(args: &Run) -> bool {
 
 /// Returns the path of a file of a process, or of all processes of a world.
 pub(crate) fn of_rank(stem: &Path, rank: Option<u32>, ending: &str) -> PathBuf {
-    let mut name = stem.as_os_str().to_owned();
-    if let Some(rank) = rank {
-        name.push(format!(".{rank}"));
+    match rank {
+        Some(rank) => with_ending(stem, &format!(".{rank}{ending}")),
+        None => with_ending(stem, ending),
     }
-    name.push(ending);
-    name.into()
 }
 
 #[cfg(test)]

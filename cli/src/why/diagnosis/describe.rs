@@ -1,6 +1,6 @@
 //! Descriptions of processes and their calls.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::calls::{CallKind, kind};
 use super::super::snapshot::{
@@ -36,13 +36,19 @@ const MAX_PLACES: usize = 4;
 
 /// Returns the activities of some processes, and the processes of each, in the order of the first ones.
 pub(super) fn places(snapshot: &Snapshot, all: &[u32]) -> Vec<(String, Vec<u32>)> {
-    let mut places: BTreeMap<String, Vec<u32>> = BTreeMap::new();
-    for rank in all.iter().filter_map(|rank| snapshot.rank(*rank)) {
-        places.entry(activity(rank)).or_default().push(rank.rank);
+    by_text(all.iter().filter_map(|rank| snapshot.rank(*rank)).map(|rank| (activity(rank), rank.rank)))
+}
+
+/// Groups ranks by their texts, in the order of the first rank of each.
+pub(crate) fn by_text<T: Ord>(texts: impl IntoIterator<Item = (T, u32)>) -> Vec<(T, Vec<u32>)> {
+    let mut groups: BTreeMap<T, BTreeSet<u32>> = BTreeMap::new();
+    for (text, rank) in texts {
+        groups.entry(text).or_default().insert(rank);
     }
-    let mut places: Vec<_> = places.into_iter().collect();
-    places.sort_by_key(|(_, ranks)| ranks.first().copied());
-    places
+    let mut all: Vec<_> =
+        groups.into_iter().map(|(text, ranks)| (text, ranks.into_iter().collect::<Vec<u32>>())).collect();
+    all.sort_by_key(|(_, ranks)| ranks.first().copied());
+    all
 }
 
 /// Describes the activities of some processes that the sentence has named: "it is in MPI_Recv from 0", or "rank 0 is in MPI_Barrier, ranks

@@ -12,6 +12,17 @@ pub(crate) struct Finding {
     pub(crate) text: String,
 }
 
+impl Finding {
+    pub(super) fn new(
+        kind: FindingKind,
+        culprits: impl IntoIterator<Item = u32>,
+        waiting: impl IntoIterator<Item = u32>,
+        text: String,
+    ) -> Self {
+        Self { kind, culprits: culprits.into_iter().collect(), waiting: waiting.into_iter().collect(), text }
+    }
+}
+
 /// The kinds of findings, the most important one first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]

@@ -17,7 +17,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Serialize;
 
 use super::snapshot::{Phase, ProcessState, RankState, Snapshot};
-pub(crate) use describe::{activity, ranks_are};
+pub(crate) use describe::{activity, by_text, ranks_are};
 pub(crate) use findings::Finding;
 use waits::{Wait, Waits};
 

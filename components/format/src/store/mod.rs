@@ -21,7 +21,7 @@ use thiserror::Error;
 
 use crate::Identity;
 use crate::files::{MAX_PROCESS_BYTES, beginning, open_regular, read_open};
-use crate::names::{FileName, STORE};
+use crate::names::{FileName, STORE, with_ending};
 use crate::times::Moment;
 
 pub use decode::{is_store, read, read_at};
@@ -42,9 +42,16 @@ pub struct StoreFile {
 /// Returns the name of a process's store, where `stem` is the beginning of the names of its files.
 #[must_use]
 pub fn path_of(stem: &Path, rank: u32) -> PathBuf {
-    let mut name = stem.as_os_str().to_owned();
-    name.push(format!(".{rank}{STORE}"));
-    name.into()
+    with_ending(stem, &format!(".{rank}{STORE}"))
+}
+
+/// Reads the run and world from a file of records: a store or a text.
+#[must_use]
+pub fn identity_of(path: &Path) -> Option<Identity> {
+    match StoreFile::at(path) {
+        Some(store) => store.identity(),
+        None => Identity::of_file(path),
+    }
 }
 
 impl StoreFile {

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use mpit_components::output::write_whole;
-use mpit_components::store::StoreFile;
+use mpit_components::store::identity_of;
 use mpit_job::Identity;
 use mpit_job::launcher::world_of_child;
 use mpit_job::names::{self, stem_of};
@@ -113,11 +113,7 @@ fn named_worlds(stem: &Path, before: &Files, name: Option<&str>) -> Vec<(u32, Id
         if all.iter().any(|(number, _)| *number == file.world) || !before.is_new(&file.path) {
             continue;
         }
-        let identity = match StoreFile::at(&file.path) {
-            Some(store) => store.identity(),
-            None => Identity::of_file(&file.path),
-        };
-        if let Some(identity) = identity
+        if let Some(identity) = identity_of(&file.path)
             && identity.belongs_to_run(name)
         {
             all.push((file.world, identity));

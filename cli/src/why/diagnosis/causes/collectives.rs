@@ -1,13 +1,13 @@
 //! Findings about collective operations.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use super::super::View;
-use super::super::describe::{activity, comm_name, ranks_are, ranks_with_verb, they_are_in};
+use super::super::describe::{activity, comm_name, ranks_with_verb, they_are_in};
 use super::super::findings::{Finding, FindingKind};
 use super::super::graph::edges;
 use super::super::waits::{Collective, Edge, Reason, part_of};
-use super::{Sides, ranks_wait};
+use super::{Ends, Sides, ranks_wait, sort};
 use crate::why::snapshot::{Call, RankState};
 
 /// The part that processes do not agree on in a collective operation.
@@ -20,40 +20,27 @@ enum Disagreement {
     Amount,
 }
 
-/// The processes on both ends of edges.
-#[derive(Default)]
-struct Ends {
-    waiting: BTreeSet<u32>,
-    missing: BTreeSet<u32>,
-}
-
 pub(super) fn collective_findings(view: &View<'_>, all: &[(u32, &Edge)]) -> Vec<Finding> {
-    let mut by_operation: BTreeMap<(&Collective, Disagreement), Ends> = BTreeMap::new();
-    for (rank, edge) in all {
-        let key = match &edge.reason {
-            Reason::NotEntered(of) => (of, Disagreement::Entry),
-            Reason::NotStarted(of) => (of, Disagreement::Start),
-            Reason::OtherCall(of) => (of, Disagreement::Call),
-            Reason::OtherRoot(of) => (of, Disagreement::Root),
-            Reason::OtherAmount(of) => (of, Disagreement::Amount),
-            _ => continue,
-        };
-        let ends = by_operation.entry(key).or_default();
-        ends.waiting.insert(*rank);
-        ends.missing.insert(edge.to);
-    }
+    let by_operation = Ends::by(all, |reason| match reason {
+        Reason::NotEntered(of) => Some((of, Disagreement::Entry)),
+        Reason::NotStarted(of) => Some((of, Disagreement::Start)),
+        Reason::OtherCall(of) => Some((of, Disagreement::Call)),
+        Reason::OtherRoot(of) => Some((of, Disagreement::Root)),
+        Reason::OtherAmount(of) => Some((of, Disagreement::Amount)),
+        _ => None,
+    });
     let comms: BTreeSet<_> = by_operation.keys().map(|(of, _)| of.comm).collect();
     if comms.len() > 1 && all.iter().all(|(_, edge)| matches!(edge.reason, Reason::NotEntered(_))) {
         return communicator_order(view, all).into_iter().collect();
     }
     let mut done = BTreeSet::new();
     let mut findings = Vec::new();
-    for ((of, disagreement), ends) in &by_operation {
+    for ((of, disagreement), ends) in by_operation {
         if matches!(disagreement, Disagreement::Entry | Disagreement::Start) {
-            findings.push(skipped_collective(view, of, *disagreement, ends));
-        } else if done.insert((of.comm, of.number, *disagreement)) {
+            findings.push(skipped_collective(view, of, disagreement, ends));
+        } else if done.insert((of.comm, of.number, disagreement)) {
             // Each side names the other: one finding for both.
-            findings.extend(difference(view, of, *disagreement));
+            findings.extend(difference(view, of, disagreement));
         }
     }
     findings
@@ -73,11 +60,10 @@ pub(super) fn differences(view: &View<'_>) -> Vec<Finding> {
     if all.is_empty() { Vec::new() } else { collective_findings(view, &all) }
 }
 
-fn skipped_collective(view: &View<'_>, of: &Collective, what: Disagreement, ends: &Ends) -> Finding {
-    let mut waiting = ends.waiting.clone();
+fn skipped_collective(view: &View<'_>, of: &Collective, what: Disagreement, ends: Ends) -> Finding {
+    let Ends { mut waiting, missing: culprits } = ends;
     waiting.extend(view.now.ranks.iter().filter(|one| call_of(one, of).is_some()).map(|one| one.rank));
-    let (culprits, waiting): (Vec<u32>, Vec<u32>) =
-        (ends.missing.iter().copied().collect(), waiting.into_iter().collect());
+    sort(&mut waiting);
     let they_have = ranks_with_verb(&culprits, "has", "have");
     let verb = if what == Disagreement::Start { "started" } else { "entered" };
     let (of, place) = (operation(view, &waiting, of), place_of(view, &culprits));
@@ -110,7 +96,7 @@ fn difference(view: &View<'_>, of: &Collective, about: Disagreement) -> Option<F
         };
         texts.extend(text.map(|text| (text, rank.rank)));
     }
-    let Sides { all, largest: waiting, others: culprits } = Sides::of(texts);
+    let sides = Sides::of(texts);
     let (kind, singular, plural) = match about {
         Disagreement::Entry | Disagreement::Start | Disagreement::Call => {
             (FindingKind::CollectiveDiffers, "calls", "call")
@@ -118,19 +104,16 @@ fn difference(view: &View<'_>, of: &Collective, about: Disagreement) -> Option<F
         Disagreement::Root => (FindingKind::RootDiffers, "has", "have"),
         Disagreement::Amount => (FindingKind::CountDiffers, "gives", "give"),
     };
-    let sides: Vec<String> = all
-        .iter()
-        .map(|(text, side)| format!("{} {text}", ranks_with_verb(side, singular, plural)))
-        .collect();
     let mut named = of.clone();
     if about == Disagreement::Call {
         named.name.clear();
     }
-    if all.len() < 2 {
+    if sides.all.len() < 2 {
         return None;
     }
-    let text = format!("in {}, {}", operation(view, &waiting, &named), sides.join(", "));
-    Some(Finding { kind, culprits, waiting, text })
+    let operation = operation(view, &sides.largest, &named);
+    let text = format!("in {operation}, {}", sides.described(singular, plural));
+    Some(Finding { kind, culprits: sides.others, waiting: sides.largest, text })
 }
 
 fn call_of<'a>(rank: &'a RankState, of: &Collective) -> Option<&'a Call> {
@@ -143,58 +126,42 @@ fn communicator_order(view: &View<'_>, all: &[(u32, &Edge)]) -> Option<Finding> 
     for rank in members {
         activities.push((activity(view.now.rank(rank)?), rank));
     }
-    let Sides { all, largest: waiting, others: culprits } = Sides::of(activities);
-    let states: Vec<String> =
-        all.iter().map(|(activity, side)| format!("{} {activity}", ranks_are(side))).collect();
-    let text = format!(
-        "processes use communicators in different orders, and wait for each other: {}",
-        states.join(", ")
-    );
-    Some(Finding { kind: FindingKind::CommunicatorOrder, culprits, waiting, text })
+    let sides = Sides::of(activities);
+    let states = sides.described("is", "are");
+    let text = format!("processes use communicators in different orders, and wait for each other: {states}");
+    Some(Finding::new(FindingKind::CommunicatorOrder, sides.others, sides.largest, text))
 }
 
 /// Returns findings for communicators that processes create with different tags.
 pub(super) fn tag_findings(view: &View<'_>, all: &[(u32, &Edge)]) -> Vec<Finding> {
-    let mut by_name: BTreeMap<&str, BTreeSet<u32>> = BTreeMap::new();
-    for (rank, edge) in all {
-        if let Reason::OtherTag { name } = &edge.reason {
-            by_name.entry(name).or_default().extend([*rank, edge.to]);
-        }
-    }
-    let finding = |(name, mut ranks): (&str, BTreeSet<u32>)| {
+    let by_name =
+        Ends::by(all, |reason| if let Reason::OtherTag { name } = reason { Some(name) } else { None });
+    let finding = |(name, Ends { waiting: mut ranks, missing }): (&String, Ends)| {
+        ranks.extend(missing);
         let call_of =
-            |rank: &RankState| rank.calls().find(|call| call.name == name).map(|call| (call.comm, call.tag));
+            |rank: &RankState| rank.calls().find(|call| call.name == *name).map(|call| (call.comm, call.tag));
         let calls: Vec<_> = ranks.iter().filter_map(|rank| view.now.rank(*rank).and_then(call_of)).collect();
         let is_same = |rank: &&RankState| call_of(rank).is_some_and(|call| calls.contains(&call));
         ranks.extend(view.now.ranks.iter().filter(is_same).map(|rank| rank.rank));
         let tag = |rank: u32| {
-            let call = view.now.rank(rank)?.calls().find(|call| call.name == name)?;
+            let call = view.now.rank(rank)?.calls().find(|call| call.name == *name)?;
             Some((format!("tag {}", call.tag?), rank))
         };
-        let Sides { all, largest: waiting, others: culprits } = Sides::of(ranks.into_iter().filter_map(tag));
-        let sides: Vec<String> =
-            all.iter().map(|(tag, side)| format!("{} {tag}", ranks_with_verb(side, "has", "have"))).collect();
-        let text = format!("in {name}, {}", sides.join(", "));
-        Finding { kind: FindingKind::TagDiffers, culprits, waiting, text }
+        let sides = Sides::of(ranks.into_iter().filter_map(tag));
+        let text = format!("in {name}, {}", sides.described("has", "have"));
+        Finding::new(FindingKind::TagDiffers, sides.others, sides.largest, text)
     };
     by_name.into_iter().map(finding).collect()
 }
 
 /// Returns findings for calls without a number, on windows and of groups.
 pub(super) fn missing_call_findings(view: &View<'_>, all: &[(u32, &Edge)]) -> Vec<Finding> {
-    let mut by_name: BTreeMap<&str, (BTreeSet<u32>, BTreeSet<u32>)> = BTreeMap::new();
-    for (rank, edge) in all {
-        if let Reason::NotThere { name } = &edge.reason {
-            let (waiting, missing) = by_name.entry(name).or_default();
-            waiting.insert(*rank);
-            missing.insert(edge.to);
-        }
-    }
-    let finding = |(name, (mut waiting, missing)): (&str, (BTreeSet<u32>, BTreeSet<u32>))| {
-        let makes_it = |one: &&RankState| one.calls().any(|call| call.name == name);
+    let by_name =
+        Ends::by(all, |reason| if let Reason::NotThere { name } = reason { Some(name) } else { None });
+    let finding = |(name, Ends { mut waiting, missing: culprits }): (&String, Ends)| {
+        let makes_it = |one: &&RankState| one.calls().any(|call| call.name == *name);
         waiting.extend(view.now.ranks.iter().filter(makes_it).map(|one| one.rank));
-        let (waiting, culprits): (Vec<u32>, Vec<u32>) =
-            (waiting.into_iter().collect(), missing.into_iter().collect());
+        sort(&mut waiting);
         let (they_wait, they_do) = (ranks_wait(&waiting), ranks_with_verb(&culprits, "does", "do"));
         let text = format!("{they_wait} in {name}, and {they_do} not call it{}", place_of(view, &culprits));
         Finding { kind: FindingKind::CollectiveSkipped, culprits, waiting, text }

@@ -63,41 +63,25 @@ pub(super) fn message_findings(view: &View<'_>, all: &[(u32, &Edge)]) -> Vec<Fin
                     (true, _) => "has sent no message with that tag".into(),
                     (false, _) => "is sending none".into(),
                 };
-                findings.push(Finding {
-                    kind: FindingKind::ReceiveUnserved,
-                    culprits: vec![edge.to],
-                    waiting: vec![*rank],
-                    text: format!(
-                        "rank {rank} is {}: rank {} {what}{}",
-                        activity(one),
-                        edge.to,
-                        now(view, edge.to)
-                    ),
-                });
+                findings.push(unserved(view, FindingKind::ReceiveUnserved, one, edge.to, &what));
             }
-            Reason::NotReceived => findings.push(Finding {
-                kind: FindingKind::SendUnreceived,
-                culprits: vec![edge.to],
-                waiting: vec![*rank],
-                text: format!(
-                    "rank {rank} is {}: rank {} does not receive it{}",
-                    activity(one),
+            Reason::NotReceived => {
+                findings.push(unserved(
+                    view,
+                    FindingKind::SendUnreceived,
+                    one,
                     edge.to,
-                    now(view, edge.to)
-                ),
-            }),
+                    "does not receive it",
+                ));
+            }
             _ => {}
         }
     }
     for (rank, (others, is_sure)) in from_any {
         let Some(one) = view.now.rank(rank) else { continue };
         let what = if is_sure { "has sent such a message" } else { "is sending one" };
-        findings.push(Finding {
-            kind: FindingKind::ReceiveUnserved,
-            culprits: vec![rank],
-            waiting: vec![rank],
-            text: format!("rank {rank} is {}: none of {} {what}", activity(one), ranks(&others)),
-        });
+        let text = format!("rank {rank} is {}: none of {} {what}", activity(one), ranks(&others));
+        findings.push(Finding::new(FindingKind::ReceiveUnserved, [rank], [rank], text));
     }
     findings
 }
@@ -107,7 +91,9 @@ fn waits_for_several(one: &RankState) -> bool {
     one.calls().any(|call| call.operations.len() > 1)
 }
 
-/// Returns the activity of a process as a further clause.
-fn now(view: &View<'_>, rank: u32) -> String {
-    view.now.rank(rank).map_or_else(String::new, |one| format!("; it is {}", activity(one)))
+/// Returns a finding about a process whose message another one does not send or receive.
+fn unserved(view: &View<'_>, kind: FindingKind, one: &RankState, other: u32, what: &str) -> Finding {
+    let now = view.now.rank(other).map_or_else(String::new, |other| format!("; it is {}", activity(other)));
+    let text = format!("rank {} is {}: rank {other} {what}{now}", one.rank, activity(one));
+    Finding::new(kind, [other], [one.rank], text)
 }

@@ -8,7 +8,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::View;
-use super::describe::{each, places, ranks_are, ranks_are_in, ranks_with_verb, they_are_in};
+use super::describe::{by_text, each, places, ranks_are, ranks_are_in, ranks_with_verb, they_are_in};
 use super::findings::{Finding, FindingKind};
 use super::graph::{edges, last_groups};
 use super::waits::{Edge, Reason};
@@ -86,6 +86,36 @@ fn ranks_wait(all: &[u32]) -> String {
     ranks_with_verb(all, "waits", "wait")
 }
 
+/// The processes on both ends of edges, in ascending order.
+#[derive(Default)]
+struct Ends {
+    waiting: Vec<u32>,
+    missing: Vec<u32>,
+}
+
+impl Ends {
+    /// Groups edges by a key of their reasons; edges without one are left out.
+    fn by<'a, K: Ord>(all: &[(u32, &'a Edge)], key: impl Fn(&'a Reason) -> Option<K>) -> BTreeMap<K, Self> {
+        let mut groups: BTreeMap<K, Self> = BTreeMap::new();
+        for (rank, edge) in all {
+            if let Some(key) = key(&edge.reason) {
+                let ends = groups.entry(key).or_default();
+                ends.waiting.push(*rank);
+                ends.missing.push(edge.to);
+            }
+        }
+        for ends in groups.values_mut().flat_map(|ends| [&mut ends.waiting, &mut ends.missing]) {
+            sort(ends);
+        }
+        groups
+    }
+}
+
+fn sort(ranks: &mut Vec<u32>) {
+    ranks.sort_unstable();
+    ranks.dedup();
+}
+
 /// The sides of processes that differ.
 struct Sides {
     /// The differing text and the ranks of each side. The largest side comes first; of equal ones, that with the first rank.
@@ -99,17 +129,19 @@ struct Sides {
 impl Sides {
     /// Groups ranks by their texts.
     fn of(texts: impl IntoIterator<Item = (String, u32)>) -> Self {
-        let mut sides: BTreeMap<String, BTreeSet<u32>> = BTreeMap::new();
-        for (text, rank) in texts {
-            sides.entry(text).or_default().insert(rank);
-        }
-        let mut all: Vec<(String, Vec<u32>)> =
-            sides.into_iter().map(|(text, side)| (text, side.into_iter().collect())).collect();
-        all.sort_by_key(|(_, side)| (Reverse(side.len()), side.first().copied()));
+        let mut all = by_text(texts);
+        all.sort_by_key(|(_, side)| Reverse(side.len()));
         let largest = all.first().map(|(_, side)| side.clone()).unwrap_or_default();
         let mut others: Vec<u32> = all.iter().skip(1).flat_map(|(_, side)| side.clone()).collect();
         others.sort_unstable();
         Self { all, largest, others }
+    }
+
+    /// Describes each side: "ranks 0-1 have root 0, rank 2 has root 1".
+    fn described(&self, singular: &str, plural: &str) -> String {
+        let side =
+            |(text, side): &(String, Vec<u32>)| format!("{} {text}", ranks_with_verb(side, singular, plural));
+        self.all.iter().map(side).collect::<Vec<_>>().join(", ")
     }
 }
 
@@ -130,25 +162,18 @@ fn group_findings(view: &View<'_>, group: &BTreeSet<u32>, all: &[(u32, &Edge)]) 
 }
 
 fn window_findings(view: &View<'_>, all: &[(u32, &Edge)]) -> Vec<Finding> {
+    let kind_of = |reason: &Reason| match reason {
+        Reason::Lock { .. } => Some(FindingKind::RmaLock),
+        Reason::Epoch => Some(FindingKind::RmaEpoch),
+        _ => None,
+    };
     let mut findings = Vec::new();
-    for kind in [FindingKind::RmaLock, FindingKind::RmaEpoch] {
-        let is_meant = |edge: &Edge| match edge.reason {
-            Reason::Lock { .. } => kind == FindingKind::RmaLock,
-            Reason::Epoch => kind == FindingKind::RmaEpoch,
-            _ => false,
-        };
-        let meant = || all.iter().filter(|(_, edge)| is_meant(edge));
-        let waiting: BTreeSet<u32> = meant().map(|(rank, _)| *rank).collect();
-        if waiting.is_empty() {
-            continue;
+    for (kind, Ends { waiting, missing: mut culprits }) in Ends::by(all, kind_of) {
+        if culprits.iter().any(|rank| !waiting.contains(rank)) {
+            culprits.retain(|rank| !waiting.contains(rank));
         }
-        let mut others: BTreeSet<u32> = meant().map(|(_, edge)| edge.to).collect();
-        if others.iter().any(|rank| !waiting.contains(rank)) {
-            others.retain(|rank| !waiting.contains(rank));
-        }
-        let (waiting, culprits): (Vec<u32>, Vec<u32>) =
-            (waiting.into_iter().collect(), others.into_iter().collect());
-        let mut kept = meant().filter(|(_, edge)| culprits.contains(&edge.to));
+        let meant = all.iter().filter(|(_, edge)| kind_of(&edge.reason) == Some(kind));
+        let mut kept = meant.filter(|(_, edge)| culprits.contains(&edge.to));
         let are_of_all = kept.all(|(_, edge)| edge.reason == Reason::Lock { is_of_all: true });
         let does = match (kind, culprits.as_slice()) {
             (FindingKind::RmaLock, [_]) if are_of_all => "keeps the lock of MPI_Win_lock_all",
@@ -170,16 +195,8 @@ fn window_findings(view: &View<'_>, all: &[(u32, &Edge)]) -> Vec<Finding> {
 }
 
 fn finalize_finding(all: &[(u32, &Edge)]) -> Option<Finding> {
-    let (mut culprits, mut others) = (BTreeSet::new(), BTreeSet::new());
-    for (rank, edge) in all.iter().filter(|(_, edge)| edge.reason == Reason::NotFinalizing) {
-        culprits.insert(*rank);
-        others.insert(edge.to);
-    }
-    if culprits.is_empty() {
-        return None;
-    }
-    let (culprits, waiting): (Vec<u32>, Vec<u32>) =
-        (culprits.into_iter().collect(), others.into_iter().collect());
+    let is_it = |reason: &Reason| if *reason == Reason::NotFinalizing { Some(()) } else { None };
+    let Ends { waiting: culprits, missing: waiting } = Ends::by(all, is_it).remove(&())?;
     let text = format!("{} in MPI_Finalize, {} not", ranks_are(&culprits), ranks_are(&waiting));
     Some(Finding { kind: FindingKind::FinalizedEarly, culprits, waiting, text })
 }

@@ -40,12 +40,8 @@ pub(in super::super) fn waiting_findings(view: &View<'_>, free: &BTreeSet<u32>) 
     findings.extend(outside.map(|(rank, waiting)| outside_finding(view, rank, waiting)));
     if findings.is_empty() {
         let all: Vec<u32> = view.blocked.keys().copied().collect();
-        findings.push(Finding {
-            kind: FindingKind::Transferring,
-            culprits: Vec::new(),
-            text: format!("{} in MPI for operations that no process is missing from", ranks_wait(&all)),
-            waiting: all,
-        });
+        let text = format!("{} in MPI for operations that no process is missing from", ranks_wait(&all));
+        findings.push(Finding::new(FindingKind::Transferring, [], all, text));
     }
     findings.sort_by_key(|finding| finding.kind);
     findings
@@ -110,22 +106,22 @@ pub(in super::super) fn start_findings(now: &Snapshot) -> Vec<Finding> {
             (place, rank.rank)
         }
     };
-    let Sides { all, mut largest, mut others } = Sides::of(now.ranks.iter().map(place));
+    let sides = Sides::of(now.ranks.iter().map(place));
+    let mut states = sides.described("is", "are");
+    let Sides { mut largest, mut others, .. } = sides;
     if some_are_marked {
         let (inside, outside): (Vec<&RankState>, Vec<&RankState>) =
             now.ranks.iter().partition(|rank| is_in_init(rank));
         let numbers = |ranks: Vec<&RankState>| ranks.into_iter().map(|rank| rank.rank).collect();
         (largest, others) = (numbers(inside), numbers(outside));
     }
-    let mut states: Vec<String> =
-        all.iter().map(|(place, side)| format!("{} {place}", ranks_are(side))).collect();
     let missing = now.missing();
     if !missing.is_empty() {
-        states.push(unknown_ranks(&missing));
+        states += &format!(", {}", unknown_ranks(&missing));
     }
     others.extend(missing);
     others.sort_unstable();
-    let text = format!("no process has left MPI_Init, which waits for all: {}", states.join(", "));
+    let text = format!("no process has left MPI_Init, which waits for all: {states}");
     vec![Finding { kind: FindingKind::NotInitialized, culprits: others, waiting: largest, text }]
 }
 

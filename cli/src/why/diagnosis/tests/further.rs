@@ -5,7 +5,7 @@ use super::super::super::snapshot::{
 };
 use super::super::Verdict;
 use super::super::findings::FindingKind;
-use super::{WORLD, collective, expect, in_barrier, put, receive, still, world};
+use super::{WORLD, collective, comm, expect, in_barrier, operation, put, put_all, receive, still, world};
 
 fn waiting_for(operations: Vec<Operation>) -> Call {
     Call { name: "MPI_Waitall".into(), operations, ..Call::default() }
@@ -85,9 +85,7 @@ fn running_processes_hide_no_mistakes() {
 #[test]
 fn operations_that_others_have_left() {
     let mut one = world(4);
-    for rank in 0..3 {
-        put(&mut one, rank, collective("MPI_Barrier", 5));
-    }
+    put_all(&mut one, 0..3, &collective("MPI_Barrier", 5));
     put(&mut one, 3, Call { root: Some(3), ..collective("MPI_Bcast", 4) });
     let diagnosis = still(&one);
     assert_eq!(diagnosis.verdict, Verdict::Waiting);
@@ -150,12 +148,8 @@ fn inactive_requests_are_not_missing() {
     let mut one = world(3);
     in_barrier(&mut one, &[0]);
     let from = |peer, name: &str| Operation {
-        kind: OperationKind::Receive,
-        comm: WORLD,
-        peer: Some(peer),
-        tag: Some(7),
         name: name.into(),
-        ..Operation::default()
+        ..operation(OperationKind::Receive, Some(peer), 7)
     };
     put(&mut one, 0, waiting_for(vec![from(1, "MPI_Recv_init"), from(2, "MPI_Irecv")]));
     let diagnosis = still(&one);
@@ -186,14 +180,9 @@ fn requests_of_the_program_are_not_known() {
 #[test]
 fn partitions_are_counted() {
     let mut one = world(2);
-    let message = |kind, peer, partitions| Operation {
-        kind,
-        comm: WORLD,
-        peer: Some(peer),
-        tag: Some(7),
-        name: "MPI_Psend_init".into(),
-        partitions,
-        ..Operation::default()
+    let message = |kind, peer, partitions| {
+        let name = "MPI_Psend_init".into();
+        Operation { name, partitions, ..operation(kind, Some(peer), 7) }
     };
     put(&mut one, 0, waiting_for(vec![message(OperationKind::Receive, 1, None)]));
     put(&mut one, 1, waiting_for(vec![message(OperationKind::Send, 0, Some((3, 4)))]));
@@ -232,19 +221,12 @@ fn groups_create_communicators() {
 fn halves() -> Snapshot {
     let mut one = world(4);
     for rank in &mut one.ranks {
-        let members = (0..4).filter(|other| other % 2 != rank.rank % 2).collect();
-        let local = (0..4).filter(|other| other % 2 == rank.rank % 2).collect();
+        let parity = rank.rank % 2;
+        let members = (0..4).filter(move |other| other % 2 != parity);
+        let local = (0..4).filter(move |other| other % 2 == parity);
         let own = Some(rank.rank / 2);
-        let between = Comm {
-            id: CommId(9),
-            name: "halves".into(),
-            members,
-            rank: own,
-            is_remote: true,
-            ..Comm::default()
-        };
-        let half =
-            Comm { id: CommId(10 + u64::from(rank.rank % 2)), members: local, rank: own, ..Comm::default() };
+        let between = Comm { rank: own, is_remote: true, ..comm(CommId(9), "halves", members) };
+        let half = Comm { rank: own, ..comm(CommId(10 + u64::from(rank.rank % 2)), "", local) };
         rank.comms.extend([between, half]);
     }
     one
@@ -254,9 +236,7 @@ fn halves() -> Snapshot {
 fn communicators_between_groups() {
     let mut one = halves();
     let between = |name: &str| Call { comm: Some(CommId(9)), number: Some(1), ..named(name) };
-    for rank in 0..3 {
-        put(&mut one, rank, between("MPI_Barrier"));
-    }
+    put_all(&mut one, 0..3, &between("MPI_Barrier"));
     put(&mut one, 3, receive(0, 9));
     let text = "rank 3 has not entered MPI_Barrier number 1 on halves; it is in MPI_Recv from 0, tag 9, on MPI_COMM_WORLD";
     expect(&still(&one), FindingKind::CollectiveSkipped, &[3], text);
@@ -326,8 +306,7 @@ fn transfers_of_files_take_time() {
     const FILE: CommId = CommId(7);
     let mut one = world(2);
     for rank in &mut one.ranks {
-        let name = "a file of MPI_COMM_WORLD".into();
-        rank.comms.push(Comm { id: FILE, name, members: vec![0, 1], ..Comm::default() });
+        rank.comms.push(comm(FILE, "a file of MPI_COMM_WORLD", 0..2));
     }
     let write =
         |bytes| Call { comm: Some(FILE), number: Some(1), bytes: Some(bytes), ..named("MPI_File_write_all") };

@@ -3,11 +3,8 @@
 mod further;
 mod locks;
 
-use std::collections::BTreeSet;
-
 use super::super::snapshot::{
-    Call, Comm, CommId, Destination, Operation, OperationKind, Phase, Process, ProcessState, RankState,
-    SentMessages, Snapshot, Thread,
+    Call, Comm, CommId, Operation, OperationKind, Phase, Process, ProcessState, RankState, Snapshot, Thread,
 };
 use super::findings::FindingKind;
 use super::{Diagnosis, Verdict, diagnose};
@@ -21,28 +18,22 @@ fn world(size: u32) -> Snapshot {
         pid: 100 + rank,
         process: Process { state: ProcessState::Running, cpu_seconds: 1.0, system_call: None },
         phase: Phase::Initialized,
-        threads: vec![Thread {
-            id: 100 + rank,
-            sequence: 7,
-            context_switches: 0,
-            call: None,
-            polls: 0,
-            poll: None,
-            new_polls: 0,
-        }],
-        comms: vec![Comm {
-            id: WORLD,
-            handle: 1,
-            name: "MPI_COMM_WORLD".into(),
-            members: (0..size).collect(),
-            entered: 3,
-            ..Comm::default()
-        }],
-        sends: SentMessages::Exact(BTreeSet::new()),
-        locks: Vec::new(),
-        persistent: Vec::new(),
+        threads: vec![Thread { id: 100 + rank, sequence: 7, ..Thread::default() }],
+        comms: vec![Comm { entered: 3, ..comm(WORLD, "MPI_COMM_WORLD", 0..size) }],
+        // A filter without messages.
+        sends: vec![0; 1 << 10],
+        ..RankState::default()
     };
     Snapshot { size, ranks: (0..size).map(rank).collect() }
+}
+
+/// Puts each of some processes into a call.
+fn put_all(snapshot: &mut Snapshot, ranks: impl IntoIterator<Item = u32>, call: &Call) {
+    ranks.into_iter().for_each(|rank| put(snapshot, rank, call.clone()));
+}
+
+fn comm(id: CommId, name: &str, members: impl IntoIterator<Item = u32>) -> Comm {
+    Comm { id, handle: id.0, name: name.into(), members: members.into_iter().collect(), ..Comm::default() }
 }
 
 fn put(snapshot: &mut Snapshot, rank: u32, call: Call) {
@@ -59,9 +50,12 @@ fn collective(name: &str, number: u64) -> Call {
     Call { name: name.into(), comm: Some(WORLD), number: Some(number), ..Call::default() }
 }
 
+fn operation(kind: OperationKind, peer: Option<u32>, tag: i32) -> Operation {
+    Operation { kind, comm: WORLD, peer, tag: Some(tag), ..Operation::default() }
+}
+
 fn message(name: &str, kind: OperationKind, peer: Option<u32>, tag: i32) -> Call {
-    let operation = Operation { kind, comm: WORLD, peer, tag: Some(tag), ..Operation::default() };
-    Call { name: name.into(), operations: vec![operation], ..Call::default() }
+    Call { name: name.into(), operations: vec![operation(kind, peer, tag)], ..Call::default() }
 }
 
 fn receive(from: u32, tag: i32) -> Call {
@@ -95,17 +89,14 @@ fn expect(diagnosis: &Diagnosis, kind: FindingKind, culprits: &[u32], text: &str
 
 /// Makes all processes but `others` wait in a barrier.
 fn in_barrier(snapshot: &mut Snapshot, others: &[u32]) {
-    for rank in (0..snapshot.size).filter(|rank| !others.contains(rank)) {
-        put(snapshot, rank, collective("MPI_Barrier", 4));
-    }
+    let waiting = (0..snapshot.size).filter(|rank| !others.contains(rank));
+    put_all(snapshot, waiting, &collective("MPI_Barrier", 4));
 }
 
 #[test]
 fn a_receive_instead_of_a_collective() {
     let mut one = world(4);
-    for rank in [0, 2, 3] {
-        put(&mut one, rank, collective("MPI_Allreduce", 31));
-    }
+    put_all(&mut one, [0, 2, 3], &collective("MPI_Allreduce", 31));
     put(&mut one, 1, receive(0, 99));
     let diagnosis = still(&one);
     assert_eq!(diagnosis.verdict, Verdict::Stuck);
@@ -122,7 +113,7 @@ fn an_equal_earlier_message_is_no_proof() {
     let mut one = world(2);
     put(&mut one, 0, collective("MPI_Barrier", 4));
     put(&mut one, 1, receive(0, 99));
-    one.ranks[0].sends = SentMessages::Exact([Destination { comm: WORLD, peer: 1, tag: 99 }].into());
+    one.ranks[0].sends.fill(u64::MAX);
     let text = "rank 1 is in MPI_Recv from 0, tag 99, on MPI_COMM_WORLD: rank 0 is sending none; it is in MPI_Barrier number 4 \
                 on MPI_COMM_WORLD";
     expect(&still(&one), FindingKind::ReceiveUnserved, &[0], text);
@@ -131,9 +122,7 @@ fn an_equal_earlier_message_is_no_proof() {
 #[test]
 fn different_collectives() {
     let mut one = world(4);
-    for rank in 0..3 {
-        put(&mut one, rank, collective("MPI_Allreduce", 4));
-    }
+    put_all(&mut one, 0..3, &collective("MPI_Allreduce", 4));
     put(&mut one, 3, collective("MPI_Alltoall", 4));
     let diagnosis = still(&one);
     assert_eq!(diagnosis.verdict, Verdict::Stuck);
@@ -254,9 +243,7 @@ fn stopped_and_ended_ranks_are_named() {
 #[test]
 fn finalize_waits_for_all() {
     let mut one = world(3);
-    for rank in 0..2 {
-        put(&mut one, rank, collective("MPI_Allreduce", 31));
-    }
+    put_all(&mut one, 0..2, &collective("MPI_Allreduce", 31));
     put(&mut one, 2, Call { name: "MPI_Finalize".into(), ..Call::default() });
     one.ranks[2].phase = Phase::Finalizing;
     // MPI frees its communicators there.
@@ -273,14 +260,7 @@ fn communicators_in_different_orders() {
     let (first, second) = (CommId(2), CommId(3));
     for rank in &mut one.ranks {
         for (id, name) in [(first, "first"), (second, "second")] {
-            rank.comms.push(Comm {
-                id,
-                handle: id.0,
-                name: name.into(),
-                members: (0..3).collect(),
-                entered: 0,
-                ..Comm::default()
-            });
+            rank.comms.push(comm(id, name, 0..3));
         }
     }
     for rank in 0..3 {
@@ -296,14 +276,7 @@ fn communicators_in_different_orders() {
 fn a_missing_request_of_a_wait() {
     let mut one = world(3);
     in_barrier(&mut one, &[0]);
-    let operation = |peer| Operation {
-        kind: OperationKind::Receive,
-        comm: WORLD,
-        peer: Some(peer),
-        tag: Some(14),
-        ..Operation::default()
-    };
-    let call = Call { name: "MPI_Waitall".into(), operations: vec![operation(2)], ..Call::default() };
+    let call = message("MPI_Waitall", OperationKind::Receive, Some(2), 14);
     put(&mut one, 0, call.clone());
     let text = "rank 0 is in MPI_Waitall for a message from 2, tag 14, on MPI_COMM_WORLD: rank 2 has sent no message with that \
                 tag; it is in MPI_Barrier number 4 on MPI_COMM_WORLD";
@@ -412,14 +385,7 @@ fn stopped_jobs_wait() {
 fn freed_communicators_are_not_compared() {
     let mut one = world(2);
     let id = CommId(2);
-    one.ranks[0].comms.push(Comm {
-        id,
-        handle: 2,
-        name: "half".into(),
-        members: vec![0, 1],
-        entered: 1,
-        ..Comm::default()
-    });
+    one.ranks[0].comms.push(Comm { entered: 1, ..comm(id, "half", 0..2) });
     put(&mut one, 0, Call { comm: Some(id), ..collective("MPI_Barrier", 1) });
     put(&mut one, 1, collective("MPI_Barrier", 4));
     assert_eq!(still(&one).verdict, Verdict::Waiting);

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use super::super::super::calls::{CallKind, Flow, has_equal_amounts, kind};
 use super::super::super::snapshot::{Call, Comm, Operation, OperationKind, Phase, RankState};
-use super::{Collective, NO_MEMBERS, Reason, Wait, Waits, on, single_edges, unknown};
+use super::{Collective, Reason, Wait, Waits, numbered, on, single_edges, unknown};
 
 /// The clause for an operation that no process is missing from, and in which no other process is.
 const LEFT: &str =
@@ -26,21 +26,21 @@ impl Waits<'_> {
         flow: Flow,
         comm: &Comm,
         number: u64,
-    ) -> Wait {
+    ) -> Option<Wait> {
         if !comm.is_remote && !comm.members.contains(&rank.rank) {
-            return unknown(NO_MEMBERS);
+            return None;
         }
         let root = comm.world_root(rank.rank, call.root, call.is_root);
         let part = Part { name: &call.name, root, bytes: call.bytes };
         let of = Collective { name: call.name.clone(), comm: comm.id, number };
         let absent = self.absent(&part, comm, of);
         if absent.is_empty() {
-            return if self.have_left(rank, comm, number) { unknown(LEFT) } else { Wait::Ready };
+            return Some(self.wait_without_absent(rank, comm, number));
         }
         if flow == Flow::FromRoot
             && let Some(edge) = single_edges(&absent).find(|edge| Some(edge.to) == root)
         {
-            return Wait::On(edge.clone());
+            return Some(Wait::On(edge.clone()));
         }
         let waits_for_all = match flow {
             Flow::AllToAll => true,
@@ -49,17 +49,18 @@ impl Waits<'_> {
         };
         // A process that makes another call never takes part in this one.
         let is_contradicted = single_edges(&absent).any(|edge| !matches!(edge.reason, Reason::NotEntered(_)));
-        if waits_for_all || is_contradicted { Wait::All(absent) } else { Wait::Any(absent) }
+        Some(if waits_for_all || is_contradicted { Wait::All(absent) } else { Wait::Any(absent) })
     }
 
-    /// Returns true if all other processes have begun a later operation. A process that is not known may be in this one.
-    fn have_left(&self, rank: &RankState, comm: &Comm, number: u64) -> bool {
+    /// Returns the wait for an operation that no process is missing from. All others may have begun a later one; a process that is not known may
+    /// be in this one.
+    fn wait_without_absent(&self, rank: &RankState, comm: &Comm, number: u64) -> Wait {
         let has_left = |other: &u32| {
             let other = self.snapshot.rank(*other).and_then(|other| other.comm(comm.id));
             other.is_some_and(|other| other.entered > number)
         };
         let mut others = comm.members.iter().filter(|other| **other != rank.rank);
-        comm.members.len() > 1 && others.all(has_left)
+        if comm.members.len() > 1 && others.all(has_left) { unknown(LEFT) } else { Wait::Ready }
     }
 
     /// Returns the waits for the processes that do not take part in an operation. All processes that make the same call share the list.
@@ -91,22 +92,15 @@ impl Waits<'_> {
 
     /// Returns the wait of a collective operation on a file: for one of the processes that have not entered it, unless this one may be
     /// transferring data.
-    pub(super) fn wait_on_file(&self, rank: &RankState, call: &Call) -> Wait {
-        let Some((comm, number)) = call.comm.and_then(|id| rank.comm(id)).zip(call.number) else {
-            return unknown(NO_MEMBERS);
-        };
+    pub(super) fn wait_on_file(&self, rank: &RankState, call: &Call) -> Option<Wait> {
+        let (comm, number) = numbered(rank, call)?;
         let system_call = rank.process.system_call.as_deref().unwrap_or_default();
         if self.may_be_on_its_way(call) || ON_FILES.iter().any(|name| system_call.starts_with(name)) {
-            return unknown("it may be reading or writing the file");
+            return Some(unknown("it may be reading or writing the file"));
         }
         let absent = self.missing_from(call, comm, number);
-        if !absent.is_empty() {
-            Wait::Any(absent)
-        } else if self.have_left(rank, comm, number) {
-            unknown(LEFT)
-        } else {
-            Wait::Ready
-        }
+        let is_complete = absent.is_empty();
+        Some(if is_complete { self.wait_without_absent(rank, comm, number) } else { Wait::Any(absent) })
     }
 
     /// Returns the condition of an operation that a process has begun by a call which returned a request.

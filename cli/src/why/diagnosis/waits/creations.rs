@@ -2,19 +2,17 @@
 
 use super::super::super::calls::External;
 use super::super::super::snapshot::{Call, RankState};
-use super::{NO_MEMBERS, Reason, Wait, Waits, on, unknown};
+use super::{Reason, Wait, Waits, numbered, on, unknown};
 
 impl Waits<'_> {
     /// Returns the wait of a collective operation that also needs another world: for the members that have not entered it.
-    pub(super) fn wait_for_external(&self, rank: &RankState, call: &Call, other: External) -> Wait {
-        let Some((comm, number)) = call.comm.and_then(|id| rank.comm(id)).zip(call.number) else {
-            return unknown(NO_MEMBERS);
-        };
+    pub(super) fn wait_for_external(&self, rank: &RankState, call: &Call, other: External) -> Option<Wait> {
+        let (comm, number) = numbered(rank, call)?;
         let absent = self.missing_from(call, comm, number);
         if !absent.is_empty() {
-            return Wait::All(absent);
+            return Some(Wait::All(absent));
         }
-        unknown(match other {
+        Some(unknown(match other {
             External::Accept => {
                 "no process of its communicator is missing; it waits for another program to connect"
             }
@@ -24,7 +22,7 @@ impl Waits<'_> {
             External::Spawn => {
                 "no process of its communicator is missing; it waits for the processes that it starts to call MPI_Init"
             }
-        })
+        }))
     }
 
     /// Returns the wait for the members of a group that do not create a communicator with this process.
@@ -32,13 +30,10 @@ impl Waits<'_> {
         if call.group.is_empty() {
             return unknown("the members of its group are not known");
         }
-        let missing = |other: &u32| {
-            let theirs = self.call_of(*other, &call.name);
-            match theirs {
-                None => Some(on(*other, Reason::NotThere { name: call.name.clone() })),
-                Some(theirs) if theirs.tag != call.tag => Some(on(*other, other_tag(call))),
-                Some(_) => None,
-            }
+        let missing = |other: &u32| match self.call_of(*other, &call.name) {
+            None => Some(on(*other, Reason::NotThere { name: call.name.clone() })),
+            Some(theirs) if theirs.tag != call.tag => Some(on(*other, other_tag(call))),
+            Some(_) => None,
         };
         let others = call.group.iter().filter(|other| **other != rank.rank);
         let missing: Vec<Wait> = others.filter_map(missing).collect();
@@ -50,39 +45,30 @@ impl Waits<'_> {
     }
 
     /// Returns the wait for the own group, and for the leader and the members of the other one.
-    pub(super) fn wait_for_leaders(&self, rank: &RankState, call: &Call) -> Wait {
-        let Some((comm, number)) = call.comm.and_then(|id| rank.comm(id)).zip(call.number) else {
-            return unknown(NO_MEMBERS);
-        };
+    pub(super) fn wait_for_leaders(&self, rank: &RankState, call: &Call) -> Option<Wait> {
+        let (comm, number) = numbered(rank, call)?;
         let absent = self.missing_from(call, comm, number);
         if !absent.is_empty() {
-            return Wait::All(absent);
+            return Some(Wait::All(absent));
         }
-        let leader = call.leader.and_then(|leader| comm.members.get(leader as usize).copied());
+        let leader = *comm.members.get(call.leader? as usize)?;
         // All members of the own group are in the call.
-        let Some((leader, theirs)) =
-            leader.and_then(|leader| Some((leader, self.call_of(leader, &call.name)?)))
-        else {
-            return unknown(NO_MEMBERS);
-        };
-        let Some(remote) = self.remote_leader(leader, theirs) else { return unknown(NO_MEMBERS) };
+        let theirs = self.call_of(leader, &call.name)?;
+        let remote = self.remote_leader(leader, theirs)?;
         let Some(at_remote) = self.call_of(remote, &call.name) else {
-            return on(remote, Reason::NotThere { name: call.name.clone() });
+            return Some(on(remote, Reason::NotThere { name: call.name.clone() }));
         };
         if self.remote_leader(remote, at_remote) != Some(leader) {
-            return unknown("the leader of the other group names another process as that of this group");
+            return Some(unknown(
+                "the leader of the other group names another process as that of this group",
+            ));
         }
         if at_remote.tag != theirs.tag {
-            return on(remote, other_tag(call));
+            return Some(on(remote, other_tag(call)));
         }
-        let of_remote = self.snapshot.rank(remote).zip(at_remote.number).and_then(|(remote, number)| {
-            Some(self.missing_from(at_remote, remote.comm(at_remote.comm?)?, number))
-        });
-        match of_remote {
-            Some(absent) if !absent.is_empty() => Wait::All(absent),
-            Some(_) => Wait::Ready,
-            None => unknown(NO_MEMBERS),
-        }
+        let (comm, number) = numbered(self.snapshot.rank(remote)?, at_remote)?;
+        let absent = self.missing_from(at_remote, comm, number);
+        Some(if absent.is_empty() { Wait::Ready } else { Wait::All(absent) })
     }
 
     /// Returns the leader of the other group, as a leader names it.

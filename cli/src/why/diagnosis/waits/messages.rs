@@ -1,6 +1,6 @@
 //! Messages, and waits for several operations.
 
-use super::super::super::snapshot::{Call, Comm, Destination, Operation, OperationKind, RankState};
+use super::super::super::snapshot::{Call, Comm, Operation, OperationKind, RankState};
 use super::{NO_MEMBERS, Reason, Wait, Waits, on, unknown};
 
 /// The time in seconds that a message without data may take. A transfer in progress is no deadlock.
@@ -30,39 +30,32 @@ impl Waits<'_> {
         any_of(self.waits_of_operations(rank, call), call)
     }
 
-    /// Returns the wait for one of the messages in the program's buffer: at least one of them is there.
-    pub(super) fn wait_for_buffered(&self, rank: &RankState, call: &Call) -> Wait {
-        any_of(self.waits_of_operations(rank, call), call)
-    }
-
     fn waits_of_operations(&self, rank: &RankState, call: &Call) -> Vec<Wait> {
-        call.operations.iter().map(|operation| self.wait_of_operation(rank, call, operation)).collect()
+        let wait = |operation| self.wait_of_operation(rank, call, operation);
+        call.operations.iter().map(|one| wait(one).unwrap_or_else(|| unknown(NO_MEMBERS))).collect()
     }
 
-    fn wait_of_operation(&self, rank: &RankState, call: &Call, operation: &Operation) -> Wait {
-        if operation.kind == OperationKind::Other {
-            return Wait::Unknown(match operation.name.as_str() {
+    fn wait_of_operation(&self, rank: &RankState, call: &Call, operation: &Operation) -> Option<Wait> {
+        if let Some((ready, all)) = operation.partitions
+            && ready < all
+            && operation.kind != OperationKind::Other
+        {
+            return Some(Wait::Unknown(format!(
+                "the process itself marks the partitions of its message by MPI_Pready, and {ready} of {all} are ready"
+            )));
+        }
+        let comm = || rank.comm(operation.comm);
+        match operation.kind {
+            OperationKind::Send => self.wait_of_send(rank, call, comm()?, operation),
+            OperationKind::Receive => self.wait_of_receive(rank, call, comm()?, operation),
+            OperationKind::Collective => {
+                Some(self.wait_of_begun_collective(rank, comm()?, operation, operation.number?))
+            }
+            OperationKind::Other => Some(Wait::Unknown(match operation.name.as_str() {
                 "" => "it waits for a request whose creation is not recorded".into(),
                 "MPI_Grequest_start" => "the program itself completes a request of MPI_Grequest_start".into(),
                 name => format!("the processes that complete a request of {name} are not known"),
-            });
-        }
-        if let Some((ready, all)) = operation.partitions
-            && ready < all
-        {
-            return Wait::Unknown(format!(
-                "the process itself marks the partitions of its message by MPI_Pready, and {ready} of {all} are ready"
-            ));
-        }
-        let Some(comm) = rank.comm(operation.comm) else { return unknown(NO_MEMBERS) };
-        match operation.kind {
-            OperationKind::Send => self.wait_of_send(rank, call, comm, operation),
-            OperationKind::Receive => self.wait_of_receive(rank, call, comm, operation),
-            OperationKind::Collective => match operation.number {
-                Some(number) => self.wait_of_begun_collective(rank, comm, operation, number),
-                None => unknown(NO_MEMBERS),
-            },
-            OperationKind::Other => unknown(NO_MEMBERS),
+            })),
         }
     }
 
@@ -71,26 +64,33 @@ impl Waits<'_> {
         self.seconds < LATENCY + call.bytes.unwrap_or(0) as f64 / BANDWIDTH
     }
 
-    fn wait_of_send(&self, rank: &RankState, call: &Call, comm: &Comm, operation: &Operation) -> Wait {
-        let peer = operation.peer.and_then(|peer| comm.members.get(peer as usize).copied());
-        let (Some(to), Some(place)) = (peer, comm.rank_of_owner(rank.rank)) else {
-            return unknown(NO_MEMBERS);
-        };
+    fn wait_of_send(
+        &self,
+        rank: &RankState,
+        call: &Call,
+        comm: &Comm,
+        operation: &Operation,
+    ) -> Option<Wait> {
+        let to = *comm.members.get(operation.peer? as usize)?;
+        let place = comm.rank_of_owner(rank.rank)?;
         let receives = |other: &Operation| {
             other.kind == OperationKind::Receive
                 && other.comm == comm.id
                 && other.peer.is_none_or(|peer| peer == place)
                 && (other.tag.is_none() || other.tag == operation.tag)
         };
-        if self.has_operation(to, receives) || self.may_be_on_its_way(call) {
-            Wait::Ready
-        } else {
-            on(to, Reason::NotReceived)
-        }
+        let is_received = self.has_operation(to, receives) || self.may_be_on_its_way(call);
+        Some(if is_received { Wait::Ready } else { on(to, Reason::NotReceived) })
     }
 
-    fn wait_of_receive(&self, rank: &RankState, call: &Call, comm: &Comm, operation: &Operation) -> Wait {
-        let Some(place) = comm.rank_of_owner(rank.rank) else { return unknown(NO_MEMBERS) };
+    fn wait_of_receive(
+        &self,
+        rank: &RankState,
+        call: &Call,
+        comm: &Comm,
+        operation: &Operation,
+    ) -> Option<Wait> {
+        let place = comm.rank_of_owner(rank.rank)?;
         let sends = |other: &Operation| {
             other.kind == OperationKind::Send
                 && other.comm == comm.id
@@ -99,10 +99,8 @@ impl Waits<'_> {
                 && (operation.tag.is_none() || other.tag == operation.tag)
         };
         let from = |to: u32| {
-            let lacks = |tag| {
-                let wanted = Destination { comm: comm.id, peer: place, tag };
-                self.snapshot.rank(to).is_some_and(|sender| sender.has_not_sent(wanted))
-            };
+            let sender = self.snapshot.rank(to);
+            let lacks = |tag| sender.is_some_and(|sender| sender.has_not_sent(comm.id, place, tag));
             let is_sure = operation.tag.is_some_and(lacks);
             if self.has_operation(to, sends) || !is_sure && self.may_be_on_its_way(call) {
                 Wait::Ready
@@ -112,10 +110,10 @@ impl Waits<'_> {
             }
         };
         if let Some(peer) = operation.peer {
-            return comm.members.get(peer as usize).map_or_else(|| unknown(NO_MEMBERS), |to| from(*to));
+            return comm.members.get(peer as usize).map(|to| from(*to));
         }
         let others = comm.members.iter().filter(|to| **to != rank.rank);
-        Wait::Any(others.map(|to| from(*to)).collect::<Vec<_>>().into())
+        Some(Wait::Any(others.map(|to| from(*to)).collect::<Vec<_>>().into()))
     }
 
     /// Returns true if a process is in a call with such an operation, or may be.

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use super::super::calls::{CallKind, kind};
-use super::super::snapshot::{Call, CommId, Phase, RankState, Snapshot};
+use super::super::snapshot::{Call, Comm, CommId, Phase, RankState, Snapshot};
 pub(super) use collectives::part_of;
 use locks::KeptLocks;
 
@@ -82,7 +82,7 @@ pub(super) struct Collective {
 /// waited for.
 type Absent = BTreeMap<(Collective, Option<u32>, Option<u64>, Option<u32>), Rc<Vec<Wait>>>;
 
-/// The calls of a snapshot, unchanged for some time.
+/// The calls of a snapshot, unchanged for some time. Functions return `None` for a call whose communicator, window or file cannot be compared.
 pub(super) struct Waits<'a> {
     snapshot: &'a Snapshot,
     seconds: f64,
@@ -115,37 +115,33 @@ impl<'a> Waits<'a> {
     }
 
     fn wait_of_call(&self, rank: &RankState, call: &Call) -> Wait {
-        let kind = kind(&call.name);
-        match kind {
-            CallKind::Message | CallKind::WaitAll => self.wait_for_all_operations(rank, call),
-            CallKind::WaitAny => self.wait_for_any_operation(rank, call),
-            CallKind::Buffered => self.wait_for_buffered(rank, call),
-            CallKind::Collective(flow) => match (call.comm.and_then(|id| rank.comm(id)), call.number) {
-                (Some(comm), Some(number)) => self.wait_of_collective(rank, call, flow, comm, number),
-                _ => self.wait_for_others_in(rank, call),
+        let found = match kind(&call.name) {
+            CallKind::Message | CallKind::WaitAll => return self.wait_for_all_operations(rank, call),
+            // At least one of the messages in the program's buffer is there.
+            CallKind::WaitAny | CallKind::Buffered => return self.wait_for_any_operation(rank, call),
+            CallKind::CreateGroup => return self.wait_for_group(rank, call),
+            CallKind::Lock => return self.kept_locks.wait(rank, call),
+            CallKind::Finalize => return self.wait_for_finalize(rank),
+            CallKind::Init | CallKind::Other => {
+                return unknown("the processes that this call waits for are not known");
+            }
+            CallKind::Collective(flow) => match numbered(rank, call) {
+                Some((comm, number)) => self.wait_of_collective(rank, call, flow, comm, number),
+                None => self.wait_for_others_in(rank, call),
             },
             CallKind::File => self.wait_on_file(rank, call),
             CallKind::External(other) => self.wait_for_external(rank, call, other),
-            CallKind::CreateGroup => self.wait_for_group(rank, call),
             CallKind::Intercomm => self.wait_for_leaders(rank, call),
-            CallKind::Lock => self.kept_locks.wait(rank, call),
             CallKind::Epoch => Self::wait_for_any_other(rank, call, &Reason::Epoch),
-            CallKind::Finalize => {
-                let is_there = |other: u32| {
-                    self.snapshot.rank(other).is_some_and(|other| other.phase >= Phase::Finalizing)
-                };
-                let missing = self.others(rank).filter(|other| !is_there(*other));
-                Wait::All(Rc::new(missing.map(|to| on(to, Reason::NotFinalizing)).collect()))
-            }
-            CallKind::Init | CallKind::Other => {
-                unknown("the processes that this call waits for are not known")
-            }
-        }
+        };
+        found.unwrap_or_else(|| unknown(NO_MEMBERS))
     }
 
-    fn others(&self, rank: &RankState) -> impl Iterator<Item = u32> {
-        let own = rank.rank;
-        (0..self.snapshot.size).filter(move |other| *other != own)
+    fn wait_for_finalize(&self, rank: &RankState) -> Wait {
+        let is_there =
+            |other: u32| self.snapshot.rank(other).is_some_and(|other| other.phase >= Phase::Finalizing);
+        let missing = (0..self.snapshot.size).filter(|other| *other != rank.rank && !is_there(*other));
+        Wait::All(Rc::new(missing.map(|to| on(to, Reason::NotFinalizing)).collect()))
     }
 
     /// Returns the other processes that a call on a window concerns: those of its communicator; `None` if it is not known.
@@ -155,26 +151,30 @@ impl<'a> Waits<'a> {
     }
 
     /// Returns the wait for one of the other processes: it is not known which.
-    fn wait_for_any_other(rank: &RankState, call: &Call, reason: &Reason) -> Wait {
-        let Some(others) = Self::other_members(rank, call) else { return unknown(NO_MEMBERS) };
-        Wait::Any(Rc::new(others.into_iter().map(|to| on(to, reason.clone())).collect()))
+    fn wait_for_any_other(rank: &RankState, call: &Call, reason: &Reason) -> Option<Wait> {
+        let others = Self::other_members(rank, call)?;
+        Some(Wait::Any(Rc::new(others.into_iter().map(|to| on(to, reason.clone())).collect())))
     }
 
     /// Returns the wait of a collective operation on a window, which has no number: for one of the processes that do not make the same
     /// call.
-    fn wait_for_others_in(&self, rank: &RankState, call: &Call) -> Wait {
+    fn wait_for_others_in(&self, rank: &RankState, call: &Call) -> Option<Wait> {
         let makes_it = |other: &u32| {
             let is_same = |one: &Call| one.name == call.name && one.window == call.window;
             self.snapshot.rank(*other).is_some_and(|other| other.calls().any(is_same))
         };
-        let Some(others) = Self::other_members(rank, call) else { return unknown(NO_MEMBERS) };
-        let missing: Vec<Wait> = others
+        let missing: Vec<Wait> = Self::other_members(rank, call)?
             .into_iter()
             .filter(|other| !makes_it(other))
             .map(|to| on(to, Reason::NotThere { name: call.name.clone() }))
             .collect();
-        if missing.is_empty() { Wait::Ready } else { Wait::Any(missing.into()) }
+        Some(if missing.is_empty() { Wait::Ready } else { Wait::Any(missing.into()) })
     }
+}
+
+/// Returns the communicator, window or file of a call, and the number of the collective operation on it.
+fn numbered<'a>(rank: &'a RankState, call: &Call) -> Option<(&'a Comm, u64)> {
+    call.comm.and_then(|id| rank.comm(id)).zip(call.number)
 }
 
 /// The clause for a communicator, window or file that cannot be compared.

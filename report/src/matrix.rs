@@ -1,12 +1,13 @@
-//! Matrices in the format of Open MPI's `profile2mat`: whole numbers, each followed by a space, one line for each sender.
+//! Files with the traffic between ranks as matrices.
 
 use std::borrow::Cow;
 use std::io::{self, BufWriter, Write};
 
 use mpit_format::rows::Kind;
 
+pub use mpit_placement::{Cell, Matrix};
+
 use crate::job::Job;
-use mpit_placement::{Cell, Matrix};
 
 /// The maximum number of processes for dense matrices.
 pub const MAT_LIMIT: u32 = 20_000;
@@ -82,7 +83,7 @@ impl Value {
         }
     }
 
-    pub(super) fn of(self, cell: &Cell) -> f64 {
+    fn of(self, cell: &Cell) -> f64 {
         match self {
             Self::Size => cell.bytes as f64,
             Self::Messages => cell.count as f64,
@@ -90,7 +91,7 @@ impl Value {
         }
     }
 
-    pub(super) fn meaning(self) -> &'static str {
+    fn meaning(self) -> &'static str {
         match self {
             Self::Size => "bytes",
             Self::Messages => "messages",
@@ -99,12 +100,12 @@ impl Value {
     }
 }
 
-/// Writes a matrix of `size` rows, one for each sender.
+/// Writes a matrix of `size` rows, one for each sender, in the format of Open MPI's `profile2mat`: whole numbers, each followed by a space.
 ///
 /// # Errors
 ///
 /// The errors of the sink.
-pub fn write(out: impl Write, matrix: &Matrix, size: u32, value: Value) -> io::Result<()> {
+pub fn write_mat(out: impl Write, matrix: &Matrix, size: u32, value: Value) -> io::Result<()> {
     lines(out, matrix, size, |cell| value.of(cell))
 }
 
@@ -144,6 +145,38 @@ fn lines(out: impl Write, matrix: &Matrix, size: u32, value: impl Fn(&Cell) -> f
             next = cell.to + 1;
         }
         out.write_all(&empty[..2 * (size - next) as usize])?;
+        out.write_all(b"\n")?;
+    }
+    out.flush()
+}
+
+/// Writes a matrix of `size` rows, one for each sender, in the coordinate format of Matrix Market: sparse, and read by most mathematical
+/// software. Indices are ranks plus one, as the format requires.
+///
+/// # Errors
+///
+/// The errors of the sink.
+pub fn write_mtx(out: impl Write, matrix: &Matrix, size: u32, value: Value) -> io::Result<()> {
+    let mut out = BufWriter::new(out);
+    let field = if value == Value::Average { "real" } else { "integer" };
+    writeln!(out, "%%MatrixMarket matrix coordinate {field} general")?;
+    writeln!(
+        out,
+        "% row: rank of the sender + 1; column: rank of the receiver + 1; value: {}",
+        value.meaning()
+    )?;
+    writeln!(out, "{size} {size} {}", matrix.pairs())?;
+    let mut buffer = itoa::Buffer::new();
+    for cell in matrix.cells() {
+        out.write_all(buffer.format(u64::from(cell.from) + 1).as_bytes())?;
+        out.write_all(b" ")?;
+        out.write_all(buffer.format(u64::from(cell.to) + 1).as_bytes())?;
+        out.write_all(b" ")?;
+        match value {
+            Value::Size => out.write_all(buffer.format(cell.bytes).as_bytes())?,
+            Value::Messages => out.write_all(buffer.format(cell.count).as_bytes())?,
+            Value::Average => write!(out, "{}", value.of(&cell))?,
+        }
         out.write_all(b"\n")?;
     }
     out.flush()
