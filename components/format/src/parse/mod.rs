@@ -243,34 +243,29 @@ impl<'a, S: Sink> Reader<'a, S> {
 
     /// Parses a line about time. Returns false, and does nothing, for other lines.
     fn times(&mut self, line: &[u8]) -> Result<bool, &'static str> {
-        let fields = |word: &str| line.strip_prefix(word.as_bytes()).map(LineCursor);
-        if let Some(fields) = fields(TIME_WORD) {
-            let (rank, row) = time_lines::time(fields)?;
-            self.check_process(rank)?;
-            self.sink.add_time(rank, row);
-        } else if let Some(fields) = fields(CALL_WORD) {
-            let (rank, row) = time_lines::call(fields)?;
-            self.check_process(rank)?;
-            self.sink.add_call(rank, row);
-        } else if let Some(fields) = fields(LATE_WORD) {
-            let (rank, row) = time_lines::late(fields)?;
-            self.check_process(rank)?;
-            self.sink.add_late(rank, row);
-        } else if let Some(fields) = fields(SITE_WORD) {
-            let (rank, row) = time_lines::site(fields)?;
-            self.check_process(rank)?;
-            self.sink.add_site(rank, row);
-        } else if let Some(fields) = fields(REGION_WORD) {
-            let (rank, row) = time_lines::region(fields)?;
-            self.check_process(rank)?;
-            self.sink.add_region(rank, row);
-        } else if let Some(fields) = fields(VISITS_WORD) {
-            let (rank, row) = time_lines::visits(fields)?;
-            self.check_process(rank)?;
-            self.sink.add_region_time(rank, row);
-        } else {
-            return Ok(false);
-        }
+        Ok(self.time_line(line, TIME_WORD, time_lines::time, S::add_time)?
+            || self.time_line(line, CALL_WORD, time_lines::call, S::add_call)?
+            || self.time_line(line, LATE_WORD, time_lines::late, S::add_late)?
+            || self.time_line(line, SITE_WORD, time_lines::site, S::add_site)?
+            || self.time_line(line, REGION_WORD, time_lines::region, S::add_region)?
+            || self.time_line(line, VISITS_WORD, time_lines::visits, S::add_region_time)?)
+    }
+
+    fn time_line<T>(
+        &mut self,
+        line: &[u8],
+        word: &str,
+        parse: impl FnOnce(&mut LineCursor<'_>) -> Result<T, &'static str>,
+        add: impl FnOnce(&mut S, u32, T),
+    ) -> Result<bool, &'static str> {
+        let Some(fields) = line.strip_prefix(word.as_bytes()) else { return Ok(false) };
+        let mut rest = LineCursor(fields);
+        let rank = rest.rank("the rank of the process")?;
+        rest.literal(b"\t", "a tab after the rank")?;
+        let row = parse(&mut rest)?;
+        rest.end("the end of the line after its last field")?;
+        self.check_process(rank)?;
+        add(self.sink, rank, row);
         Ok(true)
     }
 
