@@ -262,15 +262,16 @@ impl CollectiveStats {
         let identity = ranks.identity();
         let next = lists.len() as u64 + 1;
         let (list, _) = lists.entry(identity).or_insert_with(|| {
-            let _ =
-                OF_PROCESS.add(BlockKind::Members, next, 0, Encoded::of_members(&members_of(&ranks)).words());
+            let members = Encoded::default().members(&members_of(&ranks));
+            let _ = OF_PROCESS.add(BlockKind::Members, next, 0, members.words());
             (next, ranks)
         });
         let label = label(record);
         let name = (Arc::clone(&label.name), label.first != 0, identity);
         let next = kinds.len() as u64 + 1;
         let kind = *kinds.entry(name).or_insert_with(|| {
-            let _ = OF_PROCESS.add(BlockKind::Comm, next, 0, Encoded::of_kind(*list, &label).words());
+            let kind = Encoded::default().number(*list).label(&label);
+            let _ = OF_PROCESS.add(BlockKind::Comm, next, 0, kind.words());
             next
         });
         account.write([kind, label.first, label.last, record.alike, number(record.id.get())]);

@@ -140,7 +140,9 @@ impl SharedSum {
                 let except = except.map_or(0, |rank| u64::from(rank) + 1);
                 add(false, &[u64::from(*first), u64::from(*step), u64::from(*len), except])
             }
-            RankSet::List(list) => add(true, Encoded::of_ranks(list).words()),
+            RankSet::List(list) => {
+                add(true, Encoded::default().number(list.len() as u64).ranks(list).words())
+            }
         };
         let [each] = AtomicSum::of(block?)?;
         let len = members.set.len() + members.outside;

@@ -101,7 +101,7 @@ impl All {
         match self.labels.entry((Arc::clone(&label.name), label.first != 0)) {
             Entry::Occupied(known) => Some(*known.get()),
             Entry::Vacant(new) => {
-                OF_PROCESS.add(BlockKind::Label, next, 0, Encoded::of_label(label).words())?;
+                OF_PROCESS.add(BlockKind::Label, next, 0, Encoded::default().label(label).words())?;
                 Some(*new.insert(next))
             }
         }
