@@ -3,7 +3,7 @@
 use mpit_components::store::read;
 use mpit_components::times::{SampleRule, call_words, late_words};
 use mpit_format::calls::CALLS;
-use mpit_format::parse::{self, Comm, Origin, Row, Sink};
+use mpit_format::parse::{self, Origin, Sink};
 use mpit_format::store::read_at;
 use mpit_format::store::times::{NO_COMM, call_key, time};
 use mpit_format::times::{CallRow, LateRow, Mode, Moment, RegionRow, RegionTimeRow, SiteRow, TimeRow};
@@ -57,14 +57,6 @@ struct Reader {
 }
 
 impl Sink for Reader {
-    fn add_rank(&mut self, _rank: u32) {}
-    fn add_size(&mut self, _size: u32) {}
-    fn add_row(&mut self, _row: Row) {}
-    fn add_sizes(&mut self, _bins: &[u64; mpit_format::messages::BINS]) {}
-    fn known_comm(&self, _line: &[u8]) -> Option<Comm> {
-        None
-    }
-    fn add_comm(&mut self, _line: &[u8], _comm: Comm, _operations: [mpit_format::TrafficSum; 3]) {}
     fn add_time(&mut self, _rank: u32, row: TimeRow) {
         self.time = Some(row);
     }
@@ -83,8 +75,6 @@ impl Sink for Reader {
     fn add_region_time(&mut self, _rank: u32, row: RegionTimeRow) {
         self.region_times.push(row);
     }
-    fn add_line(&mut self, _rank: u32, _component: String, _text: String) {}
-    fn add_recovered(&mut self, _rank: u32) {}
     fn add_problem(&mut self, line: u64, what: impl FnOnce() -> String) {
         panic!("line {line}: {}", what());
     }
