@@ -18,9 +18,8 @@ use mpit_sync::lock::Mutex;
 use mpit_sync::static_ref::StaticRef;
 
 pub use mpit_format::calls;
-pub use mpit_format::store::live::NewComm;
 pub use mpit_format::store::live::{
-    OBJECT_SLOTS, REQUEST_CELLS, REQUEST_SLOTS, SEND_WORDS, STARTING, begun, begun_slot,
+    Constants, NewComm, OBJECT_SLOTS, REQUEST_CELLS, REQUEST_SLOTS, SEND_WORDS, STARTING, begun, begun_slot,
     buffered as buffered_words, comm as comm_words, file as file_words, object_slot, pack, request_numbers,
     request_slot, send_bit, thread as thread_words,
 };
@@ -68,21 +67,6 @@ struct Comms {
 /// The maximum number of words for members, of which each communicator that is not like the world has a copy.
 const MAX_MEMBER_WORDS: usize = 128;
 
-/// The constants of the MPI library that the words contain.
-#[derive(Clone, Copy, Debug)]
-pub struct Constants {
-    /// `MPI_ANY_SOURCE`.
-    pub any_source: i32,
-    /// `MPI_ANY_TAG`.
-    pub any_tag: i32,
-    /// `MPI_PROC_NULL`.
-    pub proc_null: i32,
-    /// `MPI_ROOT`.
-    pub root: i32,
-    /// `MPI_REQUEST_NULL`.
-    pub null_request: u64,
-}
-
 /// Returns true if the environment or the settings make this process describe its calls once MPI is initialized.
 #[must_use]
 pub fn is_wanted() -> bool {
@@ -112,14 +96,13 @@ pub fn describe_process(constants: Constants) {
     if !is_active() {
         return;
     }
-    let Constants { any_source, any_tag, proc_null, root, null_request } = constants;
     let host = fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
     let host = Encoded::default().name(host.trim());
     let block = OF_PROCESS.add(BlockKind::Description, live::PROCESS, process::CELLS, host.words());
     let Some(block) = block else { return };
-    block[process::ANY].store(pack(any_source, any_tag), Relaxed);
-    block[process::NONE].store(pack(proc_null, root), Relaxed);
-    block[process::NULL_REQUEST].store(null_request, Relaxed);
+    for (word, value) in block[process::CONSTANTS..].iter().zip(constants.words()) {
+        word.store(value, Relaxed);
+    }
     block[process::START].store(own_process::start().unwrap_or(0), Relaxed);
     block[process::NAMESPACE].store(own_process::namespace(), Relaxed);
 }

@@ -111,12 +111,8 @@ pub mod process {
     pub const CELLS: usize = 5;
     /// The time at which the process started, as `/proc/PID/stat` has it.
     pub const START: usize = 0;
-    /// `MPI_ANY_SOURCE` and `MPI_ANY_TAG`.
-    pub const ANY: usize = 1;
-    /// `MPI_PROC_NULL` and `MPI_ROOT`.
-    pub const NONE: usize = 2;
-    /// `MPI_REQUEST_NULL`.
-    pub const NULL_REQUEST: usize = 3;
+    /// The first of the words of [`Constants`](super::Constants).
+    pub const CONSTANTS: usize = 1;
     /// The PID namespace of the process, in which it has the number in the header; 0 if it is not known.
     pub const NAMESPACE: usize = 4;
 }
@@ -205,11 +201,44 @@ pub const OBJECT_SLOTS: usize = 64;
 
 pub(super) const MULTIPLIER: u64 = 0x9E37_79B9_7F4A_7C15;
 
+/// The constants of the MPI library that the words contain.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Constants {
+    /// `MPI_ANY_SOURCE`.
+    pub any_source: i32,
+    /// `MPI_ANY_TAG`.
+    pub any_tag: i32,
+    /// `MPI_PROC_NULL`.
+    pub proc_null: i32,
+    /// `MPI_ROOT`.
+    pub root: i32,
+    /// `MPI_REQUEST_NULL`.
+    pub null_request: u64,
+}
+
+impl Constants {
+    /// Encodes the constants.
+    #[must_use]
+    pub const fn words(self) -> [u64; 3] {
+        let Self { any_source, any_tag, proc_null, root, null_request } = self;
+        [pack(any_source, any_tag), pack(proc_null, root), null_request]
+    }
+
+    pub(super) const fn of([any, none, null_request]: [u64; 3]) -> Self {
+        let ((any_source, any_tag), (proc_null, root)) = (unpack(any), unpack(none));
+        Self { any_source, any_tag, proc_null, root, null_request }
+    }
+}
+
 /// Packs a peer and a tag.
 #[inline]
 #[must_use]
 pub const fn pack(low: i32, high: i32) -> u64 {
     low.cast_unsigned() as u64 | (high.cast_unsigned() as u64) << 32
+}
+
+pub(super) const fn unpack(word: u64) -> (i32, i32) {
+    ((word as u32).cast_signed(), ((word >> 32) as u32).cast_signed())
 }
 
 /// Returns the word of the set of sends for a message, and its bit there. Other messages may have the same.

@@ -4,8 +4,8 @@ mod state;
 
 use super::blocks::BlockKind;
 use super::live::{
-    self, BUFFERED, COMM, DATATYPES, FILES, MESSAGES, OBJECT_SLOTS, PROCESS, REQUEST_CELLS, REQUEST_SLOTS,
-    SEND_WORDS, WINDOWS, buffered, comm, file, process, request_numbers, thread,
+    self, BUFFERED, COMM, Constants, DATATYPES, FILES, MESSAGES, OBJECT_SLOTS, PROCESS, REQUEST_CELLS,
+    REQUEST_SLOTS, SEND_WORDS, WINDOWS, buffered, comm, file, process, request_numbers, thread, unpack,
 };
 use super::windows as window;
 use super::word_cursor::{Malformed, WordCursor};
@@ -16,16 +16,6 @@ pub use state::{
     BegunCollective, BufferedSend, Comm, Current, Members, OpenFile, Peer, Persistent, Poll, Request, Sends,
     Tag, Thread, Window,
 };
-
-/// The constants of the MPI library.
-#[derive(Clone, Copy, Default)]
-struct Constants {
-    any_source: i32,
-    any_tag: i32,
-    proc_null: i32,
-    root: i32,
-    null_request: u64,
-}
 
 impl Constants {
     fn peer(self, rank: i32) -> Option<Peer> {
@@ -80,11 +70,8 @@ pub fn read(bytes: &[u8]) -> Result<Current, Malformed> {
             }
             BlockKind::Description => match block.word()? {
                 PROCESS => {
-                    let [start, any, none, null_request, namespace]: [u64; process::CELLS] =
-                        block.numbers()?;
-                    let (any_source, any_tag) = unpack(any);
-                    let (proc_null, root) = unpack(none);
-                    raw.constants = Constants { any_source, any_tag, proc_null, root, null_request };
+                    let [start, any, none, null, namespace]: [u64; process::CELLS] = block.numbers()?;
+                    raw.constants = Constants::of([any, none, null]);
                     (current.start, current.namespace) = (start, namespace);
                     current.host = block.name()?;
                 }
@@ -116,10 +103,6 @@ pub fn read(bytes: &[u8]) -> Result<Current, Malformed> {
     current.threads = raw.threads.iter().filter_map(|cells| raw.thread(cells, &current.comms)).collect();
     current.windows = raw.all_windows();
     Ok(current)
-}
-
-fn unpack(word: u64) -> (i32, i32) {
-    ((word as u32).cast_signed(), ((word >> 32) as u32).cast_signed())
 }
 
 /// Reads a communicator of a world of `world` processes, and the words of its last collective operations; `None` if the block is not
