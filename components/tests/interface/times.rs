@@ -4,7 +4,6 @@ use mpit_components::store::read;
 use mpit_components::times::{SampleRule, call_words, late_words};
 use mpit_format::calls::CALLS;
 use mpit_format::parse::{self, Origin, Sink};
-use mpit_format::store::read_at;
 use mpit_format::store::times::{NO_COMM, call_key, time};
 use mpit_format::times::{CallRow, LateRow, Mode, Moment, RegionRow, RegionTimeRow, SiteRow, TimeRow};
 use proptest::prelude::*;
@@ -82,7 +81,7 @@ impl Sink for Reader {
 
 /// Returns the rows of a store, which are also those of its text.
 fn rows(blocks: &[(u64, Vec<u64>)]) -> Reader {
-    let recovered = read(&store(blocks)).unwrap();
+    let recovered = read(&store(blocks), None).unwrap();
     let mut from_text = Reader::default();
     parse::text(&mut from_text, &recovered.text(), Origin { line: 1, rank: Some(3) });
     let profile = recovered.profile;
@@ -238,7 +237,7 @@ fn killed_processes_have_a_last_moment() {
     // The clock of the first block was 5000 ns at 1000 ticks.
     for (domain, elapsed, calls, ns) in [(9, 9500, 2, 8500), (8, 1000, 1, 0)] {
         let end = Moment { domain, ns: 5000 + 500 + 9500 };
-        let profile = read_at(&store(&blocks), Some(end)).unwrap().profile;
+        let profile = read(&store(&blocks), Some(end)).unwrap().profile;
         assert_eq!(profile.time.unwrap().elapsed, elapsed);
         assert_eq!((profile.calls[0].count, profile.calls[0].ns), (calls, ns));
     }
@@ -246,7 +245,7 @@ fn killed_processes_have_a_last_moment() {
     one[call_words::LEFT] = 4200;
     let blocks = [blocks[0].clone(), call(call_key(0, 0, NO_COMM), &one)];
     let end = Moment { domain: 9, ns: 5000 + 500 + 9500 };
-    let profile = read_at(&store(&blocks), Some(end)).unwrap().profile;
+    let profile = read(&store(&blocks), Some(end)).unwrap().profile;
     assert_eq!((profile.time.unwrap().elapsed, profile.calls[0].count), (1100, 1));
 }
 

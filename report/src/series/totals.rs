@@ -9,7 +9,7 @@ use mpit_format::parse::{self, Origin, Row, Sink};
 use mpit_format::profile::Profile;
 use mpit_format::rows::Kind;
 use mpit_format::store::blocks::{BlockKind, HEADER};
-use mpit_format::store::{Malformed, Recovered, read_at};
+use mpit_format::store::{self, Malformed, Recovered};
 use mpit_format::summary::Area;
 use mpit_format::times::{CallRow, Moment};
 use mpit_format::{Identity, OUTSIDE, TrafficSum};
@@ -94,7 +94,7 @@ impl Totals {
 ///
 /// Fails if the bytes are not a store, or are damaged.
 pub fn of_store(bytes: &[u8], now: Moment) -> Result<Sampled, Malformed> {
-    let Recovered { rank, size, identity, profile, truncated, .. } = read_at(&wanted(bytes), Some(now))?;
+    let Recovered { rank, size, identity, profile, truncated, .. } = store::read(&wanted(bytes), Some(now))?;
     Ok(Sampled { rank, size, identity, totals: Totals::of(&profile), truncated })
 }
 
