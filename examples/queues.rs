@@ -5,7 +5,7 @@
 //! ```
 //!
 //! Each of four processes sends some messages to the next one, which receives the newest first. A tool in each process
-//! reads the length of the queue and counts the receives that come late; the results go to a window of rank 0.
+//! reads the length of the queue and counts the receives that come late; rank 0 gathers the results.
 
 use std::process::ExitCode;
 use std::thread;
@@ -20,12 +20,8 @@ fn main() -> ExitCode {
     mpit_local::launch(4, watched)
 }
 
-/// Exchanges messages on each rank while a tool watches, and puts the results into the window.
+/// Exchanges messages on each rank while a tool watches, and shows the results of all.
 fn watched(world: &Comm) -> Outcome {
-    let (rank, size) = (world.rank(), world.size());
-    // Two numbers for each rank, in the memory of rank 0.
-    let found = world.window_allocate::<u64>(if rank == 0 { 2 * size } else { 0 })?;
-
     // Each communicator has a queue, and handles are bound to one.
     let tool = Tool::new();
     let session = tool.session()?;
@@ -34,12 +30,9 @@ fn watched(world: &Comm) -> Outcome {
     session.start_all()?;
 
     let late = exchange(world, &length)?;
-
-    found.put(&[longest.read::<u64>()?[0], late], 0, 2 * rank)?;
-    found.fence()?;
-    if rank == 0 {
+    if let Some(found) = world.gather(&[longest.read::<u64>()?[0], late], 0)? {
         println!("{:8}{:>16}{:>16}", "", "longest queue", "late receives");
-        for (rank, numbers) in found.load().chunks(2).enumerate() {
+        for (rank, numbers) in found.chunks(2).enumerate() {
             println!("{:8}{:16}{:16}", format!("rank {rank}"), numbers[0], numbers[1]);
         }
     }

@@ -160,10 +160,6 @@ fn members(ranks: &str) -> Outcome<Vec<i64>> {
 }
 
 impl Sink for Reader {
-    fn add_rank(&mut self, _rank: u32) {}
-
-    fn add_size(&mut self, _size: u32) {}
-
     fn add_row(&mut self, row: Row) {
         let histogram = self.histogram.take();
         let traffic = Traffic { bytes: row.sum.bytes, messages: row.sum.count, histogram };
@@ -178,10 +174,6 @@ impl Sink for Reader {
 
     fn add_sizes(&mut self, bins: &[u64; BINS]) {
         self.histogram = Some(bins.to_vec());
-    }
-
-    fn known_comm(&self, _line: &[u8]) -> Option<Comm> {
-        None
     }
 
     fn add_comm(&mut self, line: &[u8], comm: Comm, collectives: [TrafficSum; 3]) {
@@ -216,8 +208,6 @@ impl Sink for Reader {
     fn add_line(&mut self, _rank: u32, component: String, text: String) {
         self.prof.lines.push(format!("{component}\t{text}"));
     }
-
-    fn add_recovered(&mut self, _rank: u32) {}
 
     fn add_problem(&mut self, line: u64, what: impl FnOnce() -> String) {
         self.problems.push(format!("line {line}: {}", what()));

@@ -25,13 +25,39 @@ pub fn number(object: u64) -> u64 {
     object & ((1 << NUMBER_BITS) - 1)
 }
 
-/// Returns the identity of the object with a number, in a slot that is reused if there is one.
-pub(crate) fn identity(number: u64, reused: Option<u32>) -> u64 {
+fn identity(number: u64, reused: Option<u32>) -> u64 {
     reused.map_or(0, u64::from) << NUMBER_BITS | number
 }
 
 pub(crate) fn is_reusable(slot: u32) -> bool {
     slot < SLOTS
+}
+
+/// The identities of one kind of objects.
+pub(crate) struct Identities {
+    /// The number of the newest object.
+    pub(crate) newest: u64,
+    /// Slots that can be used again.
+    free: Vec<u32>,
+}
+
+impl Identities {
+    pub(crate) const fn new() -> Self {
+        Self { newest: 0, free: Vec::new() }
+    }
+
+    /// Returns the identity of the next object, in a slot that is reused if there is one.
+    pub(crate) fn take(&mut self) -> u64 {
+        self.newest += 1;
+        identity(self.newest, self.free.pop())
+    }
+
+    /// Lets the next object have the slot of one that is not needed any more.
+    pub(crate) fn release(&mut self, object: u64) {
+        if is_reusable(slot(object)) {
+            self.free.push(slot(object));
+        }
+    }
 }
 
 #[cfg(test)]

@@ -9,13 +9,10 @@ use mpit::object::Bind;
 use mpit_sync::lock::Mutex;
 
 use crate::events;
-use crate::ids::{identity, is_reusable, slot};
+use crate::ids::Identities;
 
 struct Records {
-    /// The number of the newest window.
-    newest: u64,
-    /// Slots that can be used again.
-    slots: Vec<u32>,
+    identities: Identities,
     live: BTreeSet<u64>,
     /// Windows that a handle was bound to, freed or not.
     pinned: BTreeSet<u64>,
@@ -31,8 +28,7 @@ const REVIEW_AT: usize = 16;
 impl Records {
     const fn new() -> Self {
         Self {
-            newest: 0,
-            slots: Vec::new(),
+            identities: Identities::new(),
             live: BTreeSet::new(),
             pinned: BTreeSet::new(),
             freed: Vec::new(),
@@ -41,18 +37,14 @@ impl Records {
     }
 
     fn new_id(&mut self) -> WindowId {
-        self.newest += 1;
-        let window = identity(self.newest, self.slots.pop());
+        let window = self.identities.take();
         self.live.insert(window);
         WindowId::from_number(window)
     }
 
     fn remove(&mut self, window: u64) {
         self.pinned.remove(&window);
-        let slot = slot(window);
-        if is_reusable(slot) {
-            self.slots.push(slot);
-        }
+        self.identities.release(window);
     }
 }
 

@@ -11,13 +11,11 @@ use mpit_components::calls::Area;
 use mpit_components::coll::{self, Kind, Operation, Pattern, Root, Volume};
 use mpit_components::comms::CommId;
 
-use super::process::{Process, WORLD};
+use super::process::Process;
 use super::{Data, Error, Result, timed};
 
 const BARRIER: i32 = -10;
-const BCAST: i32 = -11;
-const ALLREDUCE: i32 = -12;
-const GATHER: i32 = -13;
+const GATHER: i32 = -11;
 
 /// The communicator of all ranks, `MPI_COMM_WORLD`. Several threads of a process may use it at once.
 pub struct Comm {
@@ -57,7 +55,7 @@ impl Comm {
     pub fn send(&self, data: &(impl Data + ?Sized), to: usize, tag: i32) -> Result<()> {
         timed(Area::PointToPoint, || {
             check_tag(tag)?;
-            self.process.send(WORLD, data.bytes(), to, tag)
+            self.process.send(data.bytes(), to, tag)
         })
     }
 
@@ -69,7 +67,7 @@ impl Comm {
     pub fn recv(&self, buffer: &mut (impl Data + ?Sized), from: usize, tag: i32) -> Result<usize> {
         timed(Area::PointToPoint, || {
             check_tag(tag)?;
-            let data = self.process.receive(WORLD, from, tag)?;
+            let data = self.process.receive(from, tag)?;
             let buffer = buffer.bytes_mut();
             let lengths = Error::Truncated { message: data.len(), buffer: buffer.len() };
             buffer.get_mut(..data.len()).ok_or(lengths)?.copy_from_slice(&data);
@@ -84,19 +82,12 @@ impl Comm {
     /// Fails when a process has ended.
     pub fn barrier(&self) -> Result<()> {
         self.collective(Kind::Barrier, 0, 0, |process| {
-            process.gather::<u8>(WORLD, &[], 0, BARRIER)?;
-            process.bcast(WORLD, &mut [], 0, BARRIER)
+            process.gather::<u8>(&[], 0, BARRIER)?;
+            match process.rank {
+                0 => process.others().try_for_each(|to| process.send(&[], to, BARRIER)),
+                _ => process.receive(0, BARRIER).map(drop),
+            }
         })
-    }
-
-    /// Copies the root's data to all processes.
-    ///
-    /// # Errors
-    ///
-    /// The communicator must have the root, and all buffers must have the same length. Fails when a process has ended.
-    pub fn bcast(&self, data: &mut (impl Data + ?Sized), root: usize) -> Result<()> {
-        let data = data.bytes_mut();
-        self.collective(Kind::Bcast, root, data.len(), |process| process.bcast(WORLD, data, root, BCAST))
     }
 
     /// Concatenates the processes' values in the order of the ranks; the root gets them, the others `None`.
@@ -106,26 +97,7 @@ impl Comm {
     /// The communicator must have the root, and all processes must pass the same number of values. Fails when a process has ended.
     pub fn gather<T: Pod>(&self, values: &[T], root: usize) -> Result<Option<Vec<T>>> {
         self.collective(Kind::Gather, root, size_of_val(values), |process| {
-            process.gather(WORLD, values, root, GATHER)
-        })
-    }
-
-    /// Combines the processes' values element by element, in the order of the ranks; all processes get the result.
-    ///
-    /// # Errors
-    ///
-    /// All processes must pass the same number of values. Fails when a process has ended.
-    pub fn allreduce<T: Pod>(&self, values: &[T], operation: impl Fn(T, T) -> T) -> Result<Vec<T>> {
-        self.collective(Kind::Allreduce, 0, size_of_val(values), |process| {
-            let mut result = values.to_vec();
-            if let Some(all) = process.gather(WORLD, values, 0, ALLREDUCE)? {
-                for (at, value) in all.into_iter().enumerate().skip(values.len()) {
-                    let sum = &mut result[at % values.len()];
-                    *sum = operation(*sum, value);
-                }
-            }
-            process.bcast(WORLD, result.bytes_mut(), 0, ALLREDUCE)?;
-            Ok(result)
+            process.gather(values, root, GATHER)
         })
     }
 

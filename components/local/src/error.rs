@@ -36,16 +36,6 @@ pub enum Error {
     /// A process that ended while an operation waits for it.
     #[error("the process with rank {0} has ended and will not answer")]
     Ended(usize),
-    /// An access to elements that the window does not have in that process.
-    #[error("{count} elements from {displacement} on are not within a window of {length}")]
-    OutsideOfWindow {
-        /// The first element of the access.
-        displacement: usize,
-        /// The number of elements.
-        count: usize,
-        /// The length of the window in that process.
-        length: usize,
-    },
     /// A message that the operating system did not take.
     #[error("cannot send a message: {0}")]
     Send(#[source] io::Error),

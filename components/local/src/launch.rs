@@ -155,12 +155,12 @@ fn forward(rank: usize, connection: UnixStream, writers: &[Mutex<UnixStream>]) -
     let mut has_finalized = false;
     while let Ok(message) = wire::read(&mut connection) {
         match writers.get(message.peer) {
-            Some(to) => _ = wire::write(to, rank, message.context, message.tag, &message.data),
+            Some(to) => _ = wire::write(to, rank, message.tag, &message.data),
             None => has_finalized = true,
         }
     }
     for to in writers {
-        let _ = wire::write(to, rank, 0, ENDED, &[]);
+        let _ = wire::write(to, rank, ENDED, &[]);
     }
     has_finalized
 }

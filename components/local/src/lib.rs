@@ -19,13 +19,12 @@
 //! # API boundary
 //!
 //! The crate reports to [`mpit_components`] like any host and uses its public interface only: messages to [`pml`],
-//! collective operations to [`coll`], accesses to windows to [`osc`], and the program's calls, as they begin and end, to
-//! [`calls`]. Collective operations and windows are built on messages with negative tags, so this host has internal traffic
-//! like a real one. The number of messages that wait for a receive is the performance variable `unexpected_queue_length`.
+//! collective operations to [`coll`], and the program's calls, as they begin and end, to [`calls`]. Collective operations are built
+//! on messages with negative tags, so this host has internal traffic like a real one. The number of messages that wait for a receive
+//! is the performance variable `unexpected_queue_length`.
 //!
 //! [`pml`]: mpit_components::pml
 //! [`coll`]: mpit_components::coll
-//! [`osc`]: mpit_components::osc
 //! [`calls`]: mpit_components::calls
 //!
 //! # Invariants
@@ -41,14 +40,12 @@ mod data;
 mod error;
 mod launch;
 mod process;
-mod window;
 mod wire;
 
 pub use comm::Comm;
 pub use data::Data;
 pub use error::{Error, Result};
 pub use launch::{Outcome, launch};
-pub use window::Window;
 
 use mpit_components::calls::{self, Area};
 

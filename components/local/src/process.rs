@@ -1,13 +1,12 @@
 //! A rank as a process: its connection to the launcher, and the messages that arrived.
 //!
-//! The messages of a context wait in one queue, in order of arrival, which a receive searches from the front. The messages
-//! of one sender arrive in the order in which they were sent, so messages do not overtake each other.
+//! The messages of the program wait in one queue, in order of arrival, which a receive searches from the front, and those of the host
+//! itself in another one. The messages of one sender arrive in the order in which they were sent, so messages do not overtake each other.
 
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::{HashSet, VecDeque};
 use std::io::BufReader;
 use std::net::Shutdown;
 use std::os::unix::net::UnixStream;
-use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::{io, process, thread};
 
@@ -19,18 +18,22 @@ use mpit_components::pml::{self, Mode};
 use super::wire::{self, ENDED, Message};
 use super::{Data, Error, Result};
 
-/// The context of messages on the world communicator.
-pub(crate) const WORLD: u32 = 0;
-
-/// Messages of the communicator that arrived and wait for a receive, those of the host itself included.
+/// Messages of the communicator that arrived and wait for a receive, without those of the host itself.
 #[mpit::pvar(class = "LEVEL", bind = "COMM", highwatermark, verbosity = "USER_DETAIL")]
 static UNEXPECTED_QUEUE_LENGTH: PerObject<Level<u64>> = PerObject::new();
 
 /// The messages on the way to this process, and the processes that ended.
 #[derive(Default)]
 struct Arrived {
-    queues: HashMap<u32, VecDeque<Message>>,
+    program: VecDeque<Message>,
+    internal: VecDeque<Message>,
     ended: HashSet<usize>,
+}
+
+impl Arrived {
+    fn queue(&mut self, tag: i32) -> &mut VecDeque<Message> {
+        if tag < 0 { &mut self.internal } else { &mut self.program }
+    }
 }
 
 pub(crate) struct Process {
@@ -38,7 +41,6 @@ pub(crate) struct Process {
     pub(crate) size: usize,
     pub(crate) id: CommId,
     stream: Mutex<UnixStream>,
-    next_context: AtomicU32,
     arrived: Mutex<Arrived>,
     changed: Condvar,
     queue_length: ObjectValue<Level<u64>>,
@@ -55,7 +57,6 @@ impl Process {
             size,
             id,
             stream: Mutex::new(stream),
-            next_context: AtomicU32::new(WORLD + 1),
             arrived: Mutex::default(),
             changed: Condvar::new(),
             queue_length: UNEXPECTED_QUEUE_LENGTH.of(id.get()),
@@ -81,24 +82,24 @@ impl Process {
         if message.tag == ENDED {
             arrived.ended.insert(message.peer);
         } else {
-            arrived.queues.entry(message.context).or_default().push_back(message);
+            arrived.queue(message.tag).push_back(message);
             self.update_length(&arrived);
         }
         drop(arrived);
         self.changed.notify_all();
     }
 
-    /// Updates the length of the world's queue. The caller holds the lock, so changes appear in their order.
+    /// Updates the length of the queue. The caller holds the lock, so changes appear in their order.
     fn update_length(&self, arrived: &Arrived) {
-        self.queue_length.set(arrived.queues.get(&WORLD).map_or(0, VecDeque::len) as u64);
+        self.queue_length.set(arrived.program.len() as u64);
     }
 
     /// Waits for the first message of a process with a tag.
-    pub(crate) fn receive(&self, context: u32, source: usize, tag: i32) -> Result<Vec<u8>> {
+    pub(crate) fn receive(&self, source: usize, tag: i32) -> Result<Vec<u8>> {
         self.check_rank(source)?;
         let mut arrived = self.arrived();
         loop {
-            let queue = arrived.queues.entry(context).or_default();
+            let queue = arrived.queue(tag);
             let at = queue.iter().position(|message| message.peer == source && message.tag == tag);
             if let Some(message) = at.and_then(|at| queue.remove(at)) {
                 self.update_length(&arrived);
@@ -116,73 +117,47 @@ impl Process {
     }
 
     /// Sends a message and reports it, also an internal one. Returns when the data has been copied.
-    pub(crate) fn send(&self, context: u32, data: &[u8], to: usize, tag: i32) -> Result<()> {
+    pub(crate) fn send(&self, data: &[u8], to: usize, tag: i32) -> Result<()> {
         self.check_rank(to)?;
         if pml::active() {
             let (to, bytes) = (to as u32, data.len() as u64);
             pml::sent(&pml::Send::new(self.id, to, to, bytes, tag, Mode::Standard));
         }
         if to == self.rank {
-            self.deliver(Message { peer: to, context, tag, data: data.to_vec() });
+            self.deliver(Message { peer: to, tag, data: data.to_vec() });
             return Ok(());
         }
-        wire::write(&self.stream, to, context, tag, data).map_err(Error::Send)
+        wire::write(&self.stream, to, tag, data).map_err(Error::Send)
     }
 
-    fn others(&self) -> impl Iterator<Item = usize> {
+    pub(crate) fn others(&self) -> impl Iterator<Item = usize> {
         let own = self.rank;
         (0..self.size).filter(move |rank| *rank != own)
     }
 
-    pub(crate) fn bcast(&self, context: u32, data: &mut [u8], root: usize, tag: i32) -> Result<()> {
-        if self.rank == root {
-            return self.others().try_for_each(|to| self.send(context, data, to, tag));
-        }
-        copy(&self.receive(context, root, tag)?, data)
-    }
-
-    pub(crate) fn gather<T: Pod>(
-        &self,
-        context: u32,
-        values: &[T],
-        root: usize,
-        tag: i32,
-    ) -> Result<Option<Vec<T>>> {
+    pub(crate) fn gather<T: Pod>(&self, values: &[T], root: usize, tag: i32) -> Result<Option<Vec<T>>> {
         if self.rank != root {
-            self.send(context, values.bytes(), root, tag)?;
+            self.send(values.bytes(), root, tag)?;
             return Ok(None);
         }
         let mut all = values.repeat(self.size);
         for from in self.others() {
-            let part = &mut all[from * values.len()..][..values.len()];
-            copy(&self.receive(context, from, tag)?, part.bytes_mut())?;
+            let received = self.receive(from, tag)?;
+            let part = all[from * values.len()..][..values.len()].bytes_mut();
+            if received.len() != part.len() {
+                return Err(Error::Disagreement { given: received.len(), needed: part.len() });
+            }
+            part.copy_from_slice(&received);
         }
         Ok(Some(all))
-    }
-
-    /// Returns the context of a new window. All processes create windows in the same order, so it is equal in all.
-    pub(crate) fn new_context(&self) -> u32 {
-        self.next_context.fetch_add(1, Relaxed)
-    }
-
-    pub(crate) fn remove_context(&self, context: u32) {
-        self.arrived().queues.remove(&context);
     }
 
     /// Ends the connection. A process that does not `finalize` has failed.
     pub(crate) fn end(&self, finalizes: bool) {
         // If the launcher has ended, the thread that reads ends this process.
         if finalizes {
-            let _ = wire::write(&self.stream, self.size, WORLD, 0, &[]);
+            let _ = wire::write(&self.stream, self.size, 0, &[]);
         }
         let _ = self.stream.lock().unwrap_or_else(PoisonError::into_inner).shutdown(Shutdown::Write);
     }
-}
-
-fn copy(received: &[u8], buffer: &mut [u8]) -> Result<()> {
-    if received.len() != buffer.len() {
-        return Err(Error::Disagreement { given: received.len(), needed: buffer.len() });
-    }
-    buffer.copy_from_slice(received);
-    Ok(())
 }

@@ -29,7 +29,7 @@ pub fn describe(library: Option<String>) {
     });
     if OF_PROCESS.has_file() {
         for fact in all {
-            let text = Encoded::of_names(&[&fact.key, &fact.value]);
+            let text = Encoded::default().name(&fact.key).name(&fact.value);
             let _ = OF_PROCESS.add(BlockKind::Description, live::ABOUT, 0, text.words());
         }
     }

@@ -18,11 +18,10 @@ use mpit_sync::lock::Mutex;
 use mpit_sync::static_ref::StaticRef;
 
 pub use mpit_format::calls;
-pub use mpit_format::store::live::NewComm;
 pub use mpit_format::store::live::{
-    FILE_SLOTS, REQUEST_CELLS, REQUEST_SLOTS, SEND_WORDS, STARTING, WINDOW_SLOTS, begun, begun_slot,
-    buffered as buffered_words, comm as comm_words, file as file_words, file_slot, pack, request_numbers,
-    request_slot, send_bit, thread as thread_words, window_slot,
+    Constants, NewComm, OBJECT_SLOTS, REQUEST_CELLS, REQUEST_SLOTS, SEND_WORDS, STARTING, begun, begun_slot,
+    buffered as buffered_words, comm as comm_words, file as file_words, object_slot, pack, request_numbers,
+    request_slot, send_bit, thread as thread_words,
 };
 pub use mpit_format::store::windows;
 
@@ -45,15 +44,15 @@ static ACTIVE: AtomicBool = AtomicBool::new(false);
 pub static MESSAGES: StaticRef<MessageWords> = StaticRef::new();
 
 /// The windows, once the store of the job exists.
-pub static WINDOWS: StaticRef<[AtomicU64; WINDOW_SLOTS * windows::CELLS]> = StaticRef::new();
+pub static WINDOWS: StaticRef<[AtomicU64; OBJECT_SLOTS * windows::CELLS]> = StaticRef::new();
 
 /// The buffered sends, once the store of the job exists.
 pub static BUFFERED: StaticRef<[AtomicU64; live::buffered::CELLS]> = StaticRef::new();
 
 /// The open files, once the store of the job exists.
-pub static FILES: StaticRef<[AtomicU64; FILE_SLOTS * live::file::CELLS]> = StaticRef::new();
+pub static FILES: StaticRef<[AtomicU64; OBJECT_SLOTS * live::file::CELLS]> = StaticRef::new();
 
-static DATATYPES: StaticRef<[AtomicU64; 2 * live::DATATYPE_SLOTS]> = StaticRef::new();
+static DATATYPES: StaticRef<[AtomicU64; 2 * OBJECT_SLOTS]> = StaticRef::new();
 
 static COMMS: Mutex<Comms> = Mutex::new(Comms { live: BTreeMap::new(), free: BTreeMap::new() });
 
@@ -67,21 +66,6 @@ struct Comms {
 
 /// The maximum number of words for members, of which each communicator that is not like the world has a copy.
 const MAX_MEMBER_WORDS: usize = 128;
-
-/// The constants of the MPI library that the words contain.
-#[derive(Clone, Copy, Debug)]
-pub struct Constants {
-    /// `MPI_ANY_SOURCE`.
-    pub any_source: i32,
-    /// `MPI_ANY_TAG`.
-    pub any_tag: i32,
-    /// `MPI_PROC_NULL`.
-    pub proc_null: i32,
-    /// `MPI_ROOT`.
-    pub root: i32,
-    /// `MPI_REQUEST_NULL`.
-    pub null_request: u64,
-}
 
 /// Returns true if the environment or the settings make this process describe its calls once MPI is initialized.
 #[must_use]
@@ -100,10 +84,10 @@ pub fn is_active() -> bool {
 pub(crate) fn begin() {
     let add = |key, cells| OF_PROCESS.add_for(Users::OneThread, BlockKind::Description, key, cells, &[]);
     MESSAGES.set(add(live::MESSAGES, live::MESSAGE_WORDS).and_then(<[_]>::first_chunk));
-    WINDOWS.set(add(live::WINDOWS, WINDOW_SLOTS * windows::CELLS).and_then(<[_]>::first_chunk));
+    WINDOWS.set(add(live::WINDOWS, OBJECT_SLOTS * windows::CELLS).and_then(<[_]>::first_chunk));
     BUFFERED.set(add(live::BUFFERED, live::buffered::CELLS).and_then(<[_]>::first_chunk));
-    FILES.set(add(live::FILES, FILE_SLOTS * live::file::CELLS).and_then(<[_]>::first_chunk));
-    DATATYPES.set(add(live::DATATYPES, 2 * live::DATATYPE_SLOTS).and_then(<[_]>::first_chunk));
+    FILES.set(add(live::FILES, OBJECT_SLOTS * live::file::CELLS).and_then(<[_]>::first_chunk));
+    DATATYPES.set(add(live::DATATYPES, 2 * OBJECT_SLOTS).and_then(<[_]>::first_chunk));
     ACTIVE.store(true, Release);
 }
 
@@ -112,14 +96,13 @@ pub fn describe_process(constants: Constants) {
     if !is_active() {
         return;
     }
-    let Constants { any_source, any_tag, proc_null, root, null_request } = constants;
     let host = fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
-    let host = Encoded::of_name(host.trim());
+    let host = Encoded::default().name(host.trim());
     let block = OF_PROCESS.add(BlockKind::Description, live::PROCESS, process::CELLS, host.words());
     let Some(block) = block else { return };
-    block[process::ANY].store(pack(any_source, any_tag), Relaxed);
-    block[process::NONE].store(pack(proc_null, root), Relaxed);
-    block[process::NULL_REQUEST].store(null_request, Relaxed);
+    for (word, value) in block[process::CONSTANTS..].iter().zip(constants.words()) {
+        word.store(value, Relaxed);
+    }
     block[process::START].store(own_process::start().unwrap_or(0), Relaxed);
     block[process::NAMESPACE].store(own_process::namespace(), Relaxed);
 }
@@ -171,7 +154,7 @@ pub fn end_comm(id: CommId) {
 /// Stores the size of a datatype.
 pub fn set_size(datatype: u64, size: u64) {
     if let Some(words) = DATATYPES.get() {
-        let at = 2 * live::datatype_slot(datatype);
+        let at = 2 * object_slot(datatype);
         if words[at].load(Relaxed) == datatype && words[at + 1].load(Relaxed) == size {
             return;
         }

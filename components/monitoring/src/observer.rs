@@ -31,11 +31,11 @@ impl Observer for Recorder {
         match level {
             0 => {
                 subscriptions().into_iter().for_each(Subscription::pause);
-                times::pause();
+                times::set_active(false);
             }
             1 => {
                 subscriptions().into_iter().for_each(Subscription::resume);
-                times::resume();
+                times::set_active(true);
             }
             2 => whole_run::write_now(),
             _ => {}

@@ -66,7 +66,7 @@ impl WholeRun {
 pub(crate) fn create_store(world: World) {
     let is_created = create_requested_store(world) || job_store::create(world);
     if is_created && let Some(identity) = identity::of_process() {
-        let fields = Encoded::of_name(&identity.fields());
+        let fields = Encoded::default().name(&identity.fields());
         let _ = store::OF_PROCESS.add(BlockKind::Run, 0, 0, fields.words());
     }
     // Late ranks are found by the numbers of collective operations, which calls have that are described.
@@ -132,7 +132,7 @@ fn announce(stem: &Path) {
     // Absolute, because the program may change its directory.
     let stem = std::path::absolute(stem_of(stem, identity::number())).ok();
     if let Some(stem) = stem.as_deref().and_then(Path::to_str) {
-        let name = Encoded::of_name(stem);
+        let name = Encoded::default().name(stem);
         let _ = store::OF_PROCESS.add(BlockKind::Description, live::OUTPUT, 0, name.words());
     }
     store::OF_PROCESS.set_outcome(Outcome::Due);

@@ -58,7 +58,7 @@ proptest! {
     #[test]
     fn recovered_equals_recorded(sent in messages()) {
         file(&sent, |file, record| {
-            let recovered = file.read().unwrap();
+            let recovered = file.read(None).unwrap();
             assert_eq!((recovered.rank, recovered.size), (WORLD.rank, WORLD.size));
             assert_eq!(recovered.process, std::process::id());
             assert!(!recovered.ended && !recovered.truncated && file.is_in_use());
@@ -79,14 +79,14 @@ proptest! {
 fn large_stores_are_read_whole() {
     let sent: Vec<_> = (0..20_000).map(|n| (n, u64::from(n), n % 2 == 0)).collect();
     let bytes = file(&sent, |file, record| {
-        let messages = file.read().unwrap().profile.messages;
+        let messages = file.read(None).unwrap().profile.messages;
         assert_eq!(messages.len(), 20_000);
         assert_eq!(messages, record.snapshot().since(&MessagesSnapshot::default()));
     });
     assert!(bytes.len() > 20_000 * 19 * 8);
     // The second is at the end of a piece, and so of a block.
     for end in [bytes.len() / 2 + 3, 64 * 1024, bytes.len() - 1] {
-        let cut = read(&bytes[..end]).unwrap();
+        let cut = read(&bytes[..end], None).unwrap();
         assert_eq!(cut.missing_bytes, (bytes.len() - end) as u64);
         assert!(!cut.profile.messages.is_empty() && cut.profile.messages.len() <= 20_000);
     }
@@ -94,9 +94,9 @@ fn large_stores_are_read_whole() {
 
 /// Checks that the beginning of a store is refused or reported as cut, and has no other rows than the whole.
 fn check_cut(bytes: &[u8], end: usize) {
-    let whole = read(bytes).unwrap();
+    let whole = read(bytes, None).unwrap();
     assert_eq!(whole.missing_bytes, 0);
-    match read(&bytes[..end]) {
+    match read(&bytes[..end], None) {
         Err(why) => assert!(end < 8 * 8, "{end}: {why}"),
         Ok(cut) => {
             assert_eq!(cut.missing_bytes, (bytes.len() - end) as u64);
@@ -142,7 +142,7 @@ fn a_full_store_continues_in_memory() {
     file(&sent, |file, record| {
         let all = record.snapshot().since(&MessagesSnapshot::default());
         assert_eq!(all.len(), 2000);
-        let recovered = file.read().unwrap();
+        let recovered = file.read(None).unwrap();
         let kept = recovered.profile.messages;
         assert!(recovered.truncated && kept.len() > 400 && kept == all[..kept.len()], "{}", kept.len());
     });
@@ -160,8 +160,9 @@ fn a_small_file_does_not_take_all_memory() {
     for (block, wrong) in [(shared_sum, Some("more than 4194304 processes")), (world, None)] {
         let file: Vec<u8> = metadata.iter().chain(&block).flat_map(|word| word.to_ne_bytes()).collect();
         let mut found = None;
-        let info =
-            allocation_counter::measure(|| found = Some(read(&file).map(|recovered| recovered.text().len())));
+        let info = allocation_counter::measure(|| {
+            found = Some(read(&file, None).map(|recovered| recovered.text().len()))
+        });
         match (found, wrong) {
             (Some(Err(why)), Some(wrong)) => assert!(why.to_string().contains(wrong), "{why}"),
             (found, wrong) => assert!(found.is_some_and(|found| found.is_ok()) && wrong.is_none()),
@@ -192,7 +193,7 @@ fn sums_of_threads_add_up() {
         words(5, &[0, 2, 20, 0, 1, 8, 4]),
     ];
     let bytes: Vec<u8> = file.concat().into_iter().flat_map(u64::to_ne_bytes).collect();
-    let profile = read(&bytes).unwrap().profile;
+    let profile = read(&bytes, None).unwrap().profile;
     let comms = profile
         .comms
         .iter()
@@ -206,7 +207,7 @@ fn sums_of_threads_add_up() {
 #[test]
 fn damage_is_named() {
     let whole = some();
-    assert!(read(&whole).is_ok());
+    assert!(read(&whole, None).is_ok());
     for (word, value, message) in [
         (
             0,
@@ -227,11 +228,11 @@ fn damage_is_named() {
     ] {
         let mut bytes = whole.clone();
         bytes[word * 8..][..8].copy_from_slice(&u64::to_ne_bytes(value));
-        assert_eq!(read(&bytes).unwrap_err().to_string(), message);
+        assert_eq!(read(&bytes, None).unwrap_err().to_string(), message);
     }
-    assert_eq!(read(&[]).unwrap_err().to_string(), "byte 0: the file is empty");
+    assert_eq!(read(&[], None).unwrap_err().to_string(), "byte 0: the file is empty");
     let longer = [&whole[..], &[0; 3]].concat();
-    assert_eq!(read(&longer).unwrap_err().to_string(), "byte 65536: half a word");
+    assert_eq!(read(&longer, None).unwrap_err().to_string(), "byte 65536: half a word");
 }
 
 #[test]
@@ -246,6 +247,6 @@ fn a_file_of_another_rank_is_refused() {
     let files = names::find(&directory.path().join("run")).unwrap();
     let stores: Vec<_> = files.iter().filter(|file| file.store).collect();
     assert_eq!(stores.len(), 1);
-    assert!(matches!(StoreFile::at(&stores[0].path).unwrap().read(), Err(Unreadable::OtherRank(3))));
+    assert!(matches!(StoreFile::at(&stores[0].path).unwrap().read(None), Err(Unreadable::OtherRank(3))));
     assert!(names::find(&directory.path().join("none/run")).unwrap().is_empty());
 }

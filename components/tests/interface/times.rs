@@ -3,8 +3,7 @@
 use mpit_components::store::read;
 use mpit_components::times::{SampleRule, call_words, late_words};
 use mpit_format::calls::CALLS;
-use mpit_format::parse::{self, Comm, Origin, Row, Sink};
-use mpit_format::store::read_at;
+use mpit_format::parse::{self, Origin, Sink};
 use mpit_format::store::times::{NO_COMM, call_key, time};
 use mpit_format::times::{CallRow, LateRow, Mode, Moment, RegionRow, RegionTimeRow, SiteRow, TimeRow};
 use proptest::prelude::*;
@@ -57,14 +56,6 @@ struct Reader {
 }
 
 impl Sink for Reader {
-    fn add_rank(&mut self, _rank: u32) {}
-    fn add_size(&mut self, _size: u32) {}
-    fn add_row(&mut self, _row: Row) {}
-    fn add_sizes(&mut self, _bins: &[u64; mpit_format::messages::BINS]) {}
-    fn known_comm(&self, _line: &[u8]) -> Option<Comm> {
-        None
-    }
-    fn add_comm(&mut self, _line: &[u8], _comm: Comm, _operations: [mpit_format::TrafficSum; 3]) {}
     fn add_time(&mut self, _rank: u32, row: TimeRow) {
         self.time = Some(row);
     }
@@ -83,8 +74,6 @@ impl Sink for Reader {
     fn add_region_time(&mut self, _rank: u32, row: RegionTimeRow) {
         self.region_times.push(row);
     }
-    fn add_line(&mut self, _rank: u32, _component: String, _text: String) {}
-    fn add_recovered(&mut self, _rank: u32) {}
     fn add_problem(&mut self, line: u64, what: impl FnOnce() -> String) {
         panic!("line {line}: {}", what());
     }
@@ -92,7 +81,7 @@ impl Sink for Reader {
 
 /// Returns the rows of a store, which are also those of its text.
 fn rows(blocks: &[(u64, Vec<u64>)]) -> Reader {
-    let recovered = read(&store(blocks)).unwrap();
+    let recovered = read(&store(blocks), None).unwrap();
     let mut from_text = Reader::default();
     parse::text(&mut from_text, &recovered.text(), Origin { line: 1, rank: Some(3) });
     let profile = recovered.profile;
@@ -248,7 +237,7 @@ fn killed_processes_have_a_last_moment() {
     // The clock of the first block was 5000 ns at 1000 ticks.
     for (domain, elapsed, calls, ns) in [(9, 9500, 2, 8500), (8, 1000, 1, 0)] {
         let end = Moment { domain, ns: 5000 + 500 + 9500 };
-        let profile = read_at(&store(&blocks), Some(end)).unwrap().profile;
+        let profile = read(&store(&blocks), Some(end)).unwrap().profile;
         assert_eq!(profile.time.unwrap().elapsed, elapsed);
         assert_eq!((profile.calls[0].count, profile.calls[0].ns), (calls, ns));
     }
@@ -256,7 +245,7 @@ fn killed_processes_have_a_last_moment() {
     one[call_words::LEFT] = 4200;
     let blocks = [blocks[0].clone(), call(call_key(0, 0, NO_COMM), &one)];
     let end = Moment { domain: 9, ns: 5000 + 500 + 9500 };
-    let profile = read_at(&store(&blocks), Some(end)).unwrap().profile;
+    let profile = read(&store(&blocks), Some(end)).unwrap().profile;
     assert_eq!((profile.time.unwrap().elapsed, profile.calls[0].count), (1100, 1));
 }
 

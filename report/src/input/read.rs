@@ -258,7 +258,7 @@ enum End {
 /// Reads the store of a process that did not reach its end, or is still running.
 fn read_store(file: &StoreFile) -> Result<Left, String> {
     let in_use = file.is_in_use();
-    let recovered = file.read().map_err(|error| error.to_string())?;
+    let recovered = file.read(None).map_err(|error| error.to_string())?;
     let place = match (in_use, recovered.ended) {
         (true, _) => "is still running: records so far",
         (false, true) => "has written its records elsewhere: a copy",

@@ -5,12 +5,11 @@ use std::path::Path;
 
 use mpit_format::container::{self, Item, Text};
 use mpit_format::files;
-use mpit_format::messages::BINS;
-use mpit_format::parse::{self, Comm, Origin, Row, Sink};
+use mpit_format::parse::{self, Origin, Row, Sink};
 use mpit_format::profile::Profile;
 use mpit_format::rows::Kind;
 use mpit_format::store::blocks::{BlockKind, HEADER};
-use mpit_format::store::{Malformed, Recovered, read_at};
+use mpit_format::store::{self, Malformed, Recovered};
 use mpit_format::summary::Area;
 use mpit_format::times::{CallRow, Moment};
 use mpit_format::{Identity, OUTSIDE, TrafficSum};
@@ -95,7 +94,7 @@ impl Totals {
 ///
 /// Fails if the bytes are not a store, or are damaged.
 pub fn of_store(bytes: &[u8], now: Moment) -> Result<Sampled, Malformed> {
-    let Recovered { rank, size, identity, profile, truncated, .. } = read_at(&wanted(bytes), Some(now))?;
+    let Recovered { rank, size, identity, profile, truncated, .. } = store::read(&wanted(bytes), Some(now))?;
     Ok(Sampled { rank, size, identity, totals: Totals::of(&profile), truncated })
 }
 
@@ -163,18 +162,6 @@ impl Sink for TextTotals {
     fn add_call(&mut self, _: u32, row: CallRow) {
         self.0.add_call(&row);
     }
-
-    fn known_comm(&self, _: &[u8]) -> Option<Comm> {
-        None
-    }
-
-    fn add_rank(&mut self, _: u32) {}
-    fn add_size(&mut self, _: u32) {}
-    fn add_sizes(&mut self, _: &[u64; BINS]) {}
-    fn add_comm(&mut self, _: &[u8], _: Comm, _: [TrafficSum; 3]) {}
-    fn add_line(&mut self, _: u32, _: String, _: String) {}
-    fn add_recovered(&mut self, _: u32) {}
-    fn add_problem(&mut self, _: u64, _: impl FnOnce() -> String) {}
 }
 
 #[cfg(test)]

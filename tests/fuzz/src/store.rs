@@ -14,8 +14,8 @@ pub fn target(data: &[u8]) {
         large.fill(0);
     }
     let has_header = store::is_store(&bytes[..bytes.len().min(8)]);
-    let _ = store::current::read(&bytes);
-    let Ok(left) = store::read(&bytes) else { return };
+    let _ = store::current::read(&bytes, None);
+    let Ok(left) = store::read(&bytes, None) else { return };
     assert!(has_header, "a valid store must have the header of one");
     let text = left.file_text();
     let job = report(&[(&format!("run.{}.prof", left.rank), &text)]);

@@ -8,7 +8,6 @@
 
 pub(crate) mod calls;
 mod clean_builds;
-mod collectives;
 mod costs;
 mod counters;
 mod definitions;
@@ -16,7 +15,6 @@ pub(crate) mod dist;
 mod events;
 mod layouts;
 mod machine;
-mod names;
 mod plot;
 mod plugins;
 mod process;
@@ -85,14 +83,12 @@ struct Bench {
 /// The benchmark that builds its own programs.
 const DEFINITIONS: &str = "definitions";
 
-const BENCHES: [Bench; 12] = [
+const BENCHES: [Bench; 10] = [
     Bench { name: "calls", run: calls::run },
     Bench { name: "layouts", run: layouts::run },
     Bench { name: "threads", run: threads::run },
-    Bench { name: "collectives", run: collectives::run },
     Bench { name: "counters", run: counters::run },
     Bench { name: "events", run: events::run },
-    Bench { name: "names", run: names::run },
     Bench { name: "scaling", run: scaling::run },
     Bench { name: "startup", run: startup::run },
     Bench { name: "process", run: process::run },

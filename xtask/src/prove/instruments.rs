@@ -57,10 +57,7 @@ const THREAD_SANITIZER: &[Suite] = &[
     Suite { only: &["thread", "foreign"], ..Suite::of("mpit-components", &["--lib", "--tests"]) },
     Suite { only: &["gather::"], ..Suite::of("mpit-monitoring", &["--lib"]) },
     Suite { only: &["claim::"], ..Suite::of("mpit-job", &["--lib"]) },
-    Suite {
-        only: &["threads_access_a_window", "a_reading_thread"],
-        ..Suite::of("mpit-local", &["--test", "host"])
-    },
+    Suite { only: &["a_reading_thread"], ..Suite::of("mpit-local", &["--test", "host"]) },
     // No test starts threads, but all run at once in those of the test program.
     Suite::of("mpit-frameworks", &["--lib"]),
 ];

@@ -50,7 +50,7 @@ impl Before {
         for file in files {
             // Checked before reading, so that the process cannot write in between.
             let in_use = file.is_in_use();
-            match file.read_at(Some(end)) {
+            match file.read(Some(end)) {
                 // The process wrote its file, but ended before it removed the store.
                 Ok(Recovered { ended: true, .. }) => remove(&file),
                 Ok(_) if in_use => print(&format!(

@@ -17,7 +17,7 @@ pub(super) fn write(run: &FinishedRun<'_>) {
     for process in run.processes.iter().filter(|process| is_to_be_written(process, run.plan.args.crash_safe))
     {
         let Process { world, store, .. } = process;
-        match store.read_at(Some(run.executed.end)) {
+        match store.read(Some(run.executed.end)) {
             Ok(recovered) => {
                 let by_settings = || run.plan.stem.as_deref().map(|stem| stem_of(stem, *world));
                 if let Some(stem) = recovered.stem.clone().or_else(by_settings) {

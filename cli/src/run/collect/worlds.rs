@@ -42,7 +42,7 @@ fn read(stores: &[&StoreFile], end: Moment) -> Option<World> {
         stores.iter().filter_map(host).filter(|(_, host)| !host.is_empty()).collect();
     let mut all: Option<Summary> = None;
     let mut parts = ProgramParts::default();
-    for recovered in stores.iter().filter_map(|store| store.read_at(Some(end)).ok()) {
+    for recovered in stores.iter().filter_map(|store| store.read(Some(end)).ok()) {
         let own = hosts.get(&recovered.rank);
         let place = |rank: u32| match (own, hosts.get(&rank)) {
             (Some(own), Some(other)) if own == other => Place::SameNode,

@@ -32,6 +32,18 @@ impl<'a> LineCursor<'a> {
         Ok(number)
     }
 
+    /// Parses a number and the unit behind it, which may end with a separator.
+    pub(super) fn amount(&mut self, expected: &'static str, unit: &str) -> Result<u64, &'static str> {
+        let number = self.number(expected)?;
+        self.literal(unit.as_bytes(), "the unit of the number, or what separates it from the next one")?;
+        Ok(number)
+    }
+
+    /// Returns the rest of the line.
+    pub(super) fn rest(&mut self) -> &'a [u8] {
+        std::mem::take(&mut self.0)
+    }
+
     /// Parses a rank, which is a number of C's type int.
     #[inline]
     pub(super) fn rank(&mut self, expected: &'static str) -> Result<u32, &'static str> {

@@ -52,51 +52,53 @@ pub struct Comm {
     pub size: u32,
 }
 
-/// A consumer of the content of texts.
+/// A consumer of the content of texts. Ignores what it has no function for.
 pub trait Sink {
     /// Adds a process, whose rows follow.
-    fn add_rank(&mut self, rank: u32);
+    fn add_rank(&mut self, _rank: u32) {}
 
     /// Adds the number of processes of the world, as one of the lines has it.
-    fn add_size(&mut self, size: u32);
+    fn add_size(&mut self, _size: u32) {}
 
     /// Adds a row.
-    fn add_row(&mut self, row: Row);
+    fn add_row(&mut self, _row: Row) {}
 
     /// Adds a histogram of message sizes.
-    fn add_sizes(&mut self, bins: &[u64; BINS]);
+    fn add_sizes(&mut self, _bins: &[u64; BINS]) {}
 
     /// Returns the communicator of a line that was added before. The texts of all members have the same line, which is parsed
     /// once.
-    fn known_comm(&self, line: &[u8]) -> Option<Comm>;
+    fn known_comm(&self, _line: &[u8]) -> Option<Comm> {
+        None
+    }
 
     /// Adds a communicator: the line that introduces it, of name, tab and members, and the operations of one process, from
     /// one to all, from all to one and from all to all.
-    fn add_comm(&mut self, line: &[u8], comm: Comm, operations: [TrafficSum; 3]);
+    fn add_comm(&mut self, _line: &[u8], _comm: Comm, _operations: [TrafficSum; 3]) {}
 
-    /// Adds the time of a process. Ignored by default.
+    /// Adds the time of a process.
     fn add_time(&mut self, _rank: u32, _row: TimeRow) {}
 
-    /// Adds the calls of one name on a communicator. Ignored by default.
+    /// Adds the calls of one name on a communicator.
     fn add_call(&mut self, _rank: u32, _row: CallRow) {}
 
-    /// Adds the sampled operations on a communicator. Ignored by default.
+    /// Adds the sampled operations on a communicator.
     fn add_late(&mut self, _rank: u32, _row: LateRow) {}
 
-    /// Adds a place in the program, whose calls were added before. Ignored by default.
+    /// Adds a place in the program, whose calls were added before.
     fn add_site(&mut self, _rank: u32, _row: SiteRow) {}
 
-    /// Adds a region of the program, whose calls were added before. Ignored by default.
+    /// Adds a region of the program, whose calls were added before.
     fn add_region(&mut self, _rank: u32, _row: RegionRow) {}
 
-    /// Adds the time in a region. Ignored by default.
+    /// Adds the time in a region.
     fn add_region_time(&mut self, _rank: u32, _row: RegionTimeRow) {}
 
     /// Adds the line of another component.
-    fn add_line(&mut self, rank: u32, component: String, text: String);
+    fn add_line(&mut self, _rank: u32, _component: String, _text: String) {}
 
     /// Adds the mark of a process that ended without `MPI_Finalize`, and whose text was recovered.
-    fn add_recovered(&mut self, rank: u32);
+    fn add_recovered(&mut self, _rank: u32) {}
 
     /// Adds the machine of a process.
     fn add_host(&mut self, _rank: u32, _host: &str) {}
@@ -105,7 +107,7 @@ pub trait Sink {
     fn add_about(&mut self, _about: About) {}
 
     /// Adds a line that was not understood, and is skipped.
-    fn add_problem(&mut self, line: u64, what: impl FnOnce() -> String);
+    fn add_problem(&mut self, _line: u64, _what: impl FnOnce() -> String) {}
 }
 
 /// Parses a text, and adds its data to `sink`.
@@ -243,34 +245,29 @@ impl<'a, S: Sink> Reader<'a, S> {
 
     /// Parses a line about time. Returns false, and does nothing, for other lines.
     fn times(&mut self, line: &[u8]) -> Result<bool, &'static str> {
-        let fields = |word: &str| line.strip_prefix(word.as_bytes()).map(LineCursor);
-        if let Some(fields) = fields(TIME_WORD) {
-            let (rank, row) = time_lines::time(fields)?;
-            self.check_process(rank)?;
-            self.sink.add_time(rank, row);
-        } else if let Some(fields) = fields(CALL_WORD) {
-            let (rank, row) = time_lines::call(fields)?;
-            self.check_process(rank)?;
-            self.sink.add_call(rank, row);
-        } else if let Some(fields) = fields(LATE_WORD) {
-            let (rank, row) = time_lines::late(fields)?;
-            self.check_process(rank)?;
-            self.sink.add_late(rank, row);
-        } else if let Some(fields) = fields(SITE_WORD) {
-            let (rank, row) = time_lines::site(fields)?;
-            self.check_process(rank)?;
-            self.sink.add_site(rank, row);
-        } else if let Some(fields) = fields(REGION_WORD) {
-            let (rank, row) = time_lines::region(fields)?;
-            self.check_process(rank)?;
-            self.sink.add_region(rank, row);
-        } else if let Some(fields) = fields(VISITS_WORD) {
-            let (rank, row) = time_lines::visits(fields)?;
-            self.check_process(rank)?;
-            self.sink.add_region_time(rank, row);
-        } else {
-            return Ok(false);
-        }
+        Ok(self.time_line(line, TIME_WORD, time_lines::time, S::add_time)?
+            || self.time_line(line, CALL_WORD, time_lines::call, S::add_call)?
+            || self.time_line(line, LATE_WORD, time_lines::late, S::add_late)?
+            || self.time_line(line, SITE_WORD, time_lines::site, S::add_site)?
+            || self.time_line(line, REGION_WORD, time_lines::region, S::add_region)?
+            || self.time_line(line, VISITS_WORD, time_lines::visits, S::add_region_time)?)
+    }
+
+    fn time_line<T>(
+        &mut self,
+        line: &[u8],
+        word: &str,
+        parse: impl FnOnce(&mut LineCursor<'_>) -> Result<T, &'static str>,
+        add: impl FnOnce(&mut S, u32, T),
+    ) -> Result<bool, &'static str> {
+        let Some(fields) = line.strip_prefix(word.as_bytes()) else { return Ok(false) };
+        let mut rest = LineCursor(fields);
+        let rank = rest.rank("the rank of the process")?;
+        rest.literal(b"\t", "a tab after the rank")?;
+        let row = parse(&mut rest)?;
+        rest.end("the end of the line after its last field")?;
+        self.check_process(rank)?;
+        add(self.sink, rank, row);
         Ok(true)
     }
 

@@ -302,7 +302,9 @@ impl Profile {
 /// The beginning of a line with a fact about the job.
 pub(crate) const ABOUT_WORD: &str = "# ABOUT\t";
 
-pub(crate) use time_lines::{CALL_WORD, LATE_WORD, NONE, REGION_WORD, SITE_WORD, TIME_WORD, VISITS_WORD};
+pub(crate) use time_lines::{
+    CALL_UNITS, CALL_WORD, LATE_WORD, NONE, REGION_WORD, SITE_WORD, TIME_WORD, VISITS_WORD,
+};
 
 pub(crate) const COMPONENT_WORD: &str = "# COMPONENT\t";
 

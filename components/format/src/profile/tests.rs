@@ -110,13 +110,6 @@ impl Sink for ReadTimes {
     fn add_rank(&mut self, rank: u32) {
         self.0.me = rank;
     }
-    fn add_size(&mut self, _size: u32) {}
-    fn add_row(&mut self, _row: parse::Row) {}
-    fn add_sizes(&mut self, _bins: &[u64; BINS]) {}
-    fn known_comm(&self, _line: &[u8]) -> Option<parse::Comm> {
-        None
-    }
-    fn add_comm(&mut self, _line: &[u8], _comm: parse::Comm, _operations: [TrafficSum; 3]) {}
     fn add_time(&mut self, _rank: u32, row: TimeRow) {
         self.0.time = Some(row);
     }
@@ -126,8 +119,6 @@ impl Sink for ReadTimes {
     fn add_late(&mut self, _rank: u32, row: LateRow) {
         self.0.late.push(row);
     }
-    fn add_line(&mut self, _rank: u32, _component: String, _text: String) {}
-    fn add_recovered(&mut self, _rank: u32) {}
     fn add_problem(&mut self, line: u64, what: impl FnOnce() -> String) {
         self.1.push(format!("{line}: {}", what()));
     }
@@ -189,18 +180,9 @@ fn members(members: Members, in_container: bool) -> String {
 struct ReadRows(Vec<(u32, u32, TrafficSum)>);
 
 impl Sink for ReadRows {
-    fn add_rank(&mut self, _rank: u32) {}
-    fn add_size(&mut self, _size: u32) {}
     fn add_row(&mut self, row: parse::Row) {
         self.0.push((row.to, row.last, row.sum));
     }
-    fn add_sizes(&mut self, _bins: &[u64; BINS]) {}
-    fn known_comm(&self, _line: &[u8]) -> Option<parse::Comm> {
-        None
-    }
-    fn add_comm(&mut self, _line: &[u8], _comm: parse::Comm, _operations: [TrafficSum; 3]) {}
-    fn add_line(&mut self, _rank: u32, _component: String, _text: String) {}
-    fn add_recovered(&mut self, _rank: u32) {}
     fn add_problem(&mut self, line: u64, what: impl FnOnce() -> String) {
         panic!("line {line}: {}", what());
     }

@@ -13,112 +13,102 @@ pub(crate) const VISITS_WORD: &str = "# VISITS\t";
 /// A name that is empty, such as that of the communicator of calls without one.
 pub(crate) const NONE: &str = "-";
 
+/// The units of the numbers of a call, each with the tab behind it.
+pub(crate) const CALL_UNITS: [&str; 6] = [" calls\t", " timed\t", " ns\t", " ns\t", " ns\t", " bytes\t"];
+
 impl Profile {
-    /// Writes the lines about time.
     pub(super) fn times(&self, out: &mut Out) {
-        let me = u64::from(self.me);
         if let Some(TimeRow { mode, clock, elapsed, domain, error }) = &self.time {
-            out.put(TIME_WORD.as_bytes());
-            out.number(me);
-            out.put(b"\t");
-            out.put(mode.as_str().as_bytes());
+            self.begin(out, TIME_WORD);
+            out.text(mode.as_str(), "\t");
             out.amount(*elapsed, " ns\t");
-            out.put(clock.as_str().as_bytes());
-            out.amount(*error, " ns");
+            out.text(clock.as_str(), "\t");
+            out.amount(*error, " ns\t");
             out.amount(*domain, "\n");
         }
         for row in &self.calls {
-            out.put(CALL_WORD.as_bytes());
-            out.number(me);
+            self.begin(out, CALL_WORD);
             out.call(row);
         }
         for row in &self.late {
-            out.put(LATE_WORD.as_bytes());
-            out.number(me);
+            self.begin(out, LATE_WORD);
             out.late(row);
         }
         for SiteRow { number, offset, build_id, module } in &self.sites {
-            out.put(SITE_WORD.as_bytes());
-            out.number(me);
-            out.amount(*number, "");
-            out.amount(*offset, "");
-            out.text(build_id);
-            out.text(module);
-            out.put(b"\n");
+            self.begin(out, SITE_WORD);
+            out.amount(*number, "\t");
+            out.amount(*offset, "\t");
+            out.text(build_id, "\t");
+            out.text(module, "\n");
         }
         for RegionRow { number, mismatches, name } in &self.regions {
-            out.put(REGION_WORD.as_bytes());
-            out.number(me);
-            out.amount((*number).into(), "");
-            out.amount(*mismatches, " mismatches");
-            out.text(name);
-            out.put(b"\n");
+            self.begin(out, REGION_WORD);
+            out.amount((*number).into(), "\t");
+            out.amount(*mismatches, " mismatches\t");
+            out.text(name, "\n");
         }
         for RegionTimeRow { number, visits, ns } in &self.region_times {
-            out.put(VISITS_WORD.as_bytes());
-            out.number(me);
-            out.amount((*number).into(), "");
-            out.amount(*visits, " visits");
+            self.begin(out, VISITS_WORD);
+            out.amount((*number).into(), "\t");
+            out.amount(*visits, " visits\t");
             out.amount(*ns, " ns\n");
         }
+    }
+
+    fn begin(&self, out: &mut Out, word: &str) {
+        out.put(word.as_bytes());
+        out.amount(self.me.into(), "\t");
     }
 }
 
 impl Out {
-    /// Writes a tab, a number, and the text behind it.
     fn amount(&mut self, number: u64, unit: &str) {
-        self.put(b"\t");
         self.number(number);
         self.put(unit.as_bytes());
     }
 
-    /// Writes a tab and a name.
-    fn text(&mut self, name: &str) {
-        self.put(b"\t");
+    fn text(&mut self, name: &str, end: &str) {
         self.name(if name.is_empty() { NONE } else { name });
+        self.put(end.as_bytes());
     }
 
-    fn call(&mut self, row: &CallRow) {
-        self.put(b"\tMPI_");
-        self.put(row.call.name.as_bytes());
-        self.text(&row.comm);
-        self.amount(row.region.into(), "");
-        self.amount(row.site, "");
-        self.amount(row.count, " calls");
-        self.amount(row.timed, " timed");
-        self.amount(row.ns, " ns");
-        self.amount(row.min, " ns");
-        self.amount(row.max, " ns");
-        self.amount(row.bytes, " bytes\t");
-        for (at, (bin, count)) in row.durations.iter().enumerate() {
+    fn list<T>(&mut self, items: &[T], mut put: impl FnMut(&mut Self, &T)) {
+        for (at, item) in items.iter().enumerate() {
             if at != 0 {
                 self.put(b",");
             }
-            self.number((*bin).into());
-            self.put(b":");
-            self.number(*count);
+            put(self, item);
         }
         self.put(b"\n");
+    }
+
+    fn call(&mut self, row: &CallRow) {
+        self.put(b"MPI_");
+        self.text(row.call.name, "\t");
+        self.text(&row.comm, "\t");
+        self.amount(row.region.into(), "\t");
+        self.amount(row.site, "\t");
+        let numbers = [row.count, row.timed, row.ns, row.min, row.max, row.bytes];
+        for (number, unit) in numbers.into_iter().zip(CALL_UNITS) {
+            self.amount(number, unit);
+        }
+        self.list(&row.durations, |out, (bin, count)| {
+            out.amount((*bin).into(), ":");
+            out.number(*count);
+        });
     }
 
     /// Writes times relative to that of the first operation, which makes the line shorter.
     fn late(&mut self, row: &LateRow) {
         let base = row.operations.iter().map(|operation| operation.entry).min().unwrap_or(0);
-        self.amount(row.lineage, "");
-        self.text(&row.comm);
+        self.amount(row.lineage, "\t");
+        self.text(&row.comm, "\t");
         self.amount(base, " ns\t");
-        for (at, operation) in row.operations.iter().enumerate() {
-            if at != 0 {
-                self.put(b",");
-            }
-            self.number(operation.number);
-            self.put(b":");
-            self.put(operation.call.name.as_bytes());
-            for number in [operation.entry - base, operation.exit.saturating_sub(operation.entry)] {
-                self.put(b":");
-                self.number(number);
-            }
-        }
-        self.put(b"\n");
+        self.list(&row.operations, |out, operation| {
+            out.amount(operation.number, ":");
+            out.text(operation.call.name, ":");
+            out.amount(operation.entry - base, ":");
+            out.number(operation.exit.saturating_sub(operation.entry));
+        });
     }
 }

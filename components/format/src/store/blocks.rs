@@ -11,7 +11,6 @@ use std::sync::atomic::{
 use super::outcome::Outcome;
 use crate::messages::BINS;
 use crate::profile::{Label, Members};
-use crate::times::SiteRow;
 
 pub use crate::block_kinds::{BlockKind, Content};
 
@@ -123,74 +122,21 @@ pub fn state(words: &[AtomicU64]) -> u64 {
     words[4].load(Relaxed)
 }
 
-/// Text and small numbers encoded as words.
-#[derive(Debug, Default)]
+/// Names and numbers encoded as words, one after the other.
+#[derive(Clone, Debug, Default)]
 pub struct Encoded(Vec<u64>);
 
 impl Encoded {
-    /// Encodes a name.
+    /// Adds a number.
     #[must_use]
-    pub fn of_name(name: &str) -> Self {
-        let mut text = Self::default();
-        text.push(name);
-        text
+    pub fn number(mut self, number: u64) -> Self {
+        self.0.push(number);
+        self
     }
 
-    /// Encodes several names.
+    /// Adds a name behind its length.
     #[must_use]
-    pub fn of_names(names: &[&str]) -> Self {
-        let mut text = Self::default();
-        for name in names {
-            text.push(name);
-        }
-        text
-    }
-
-    /// Encodes the members of communicators.
-    #[must_use]
-    pub fn of_members(members: &Members) -> Self {
-        let is_world = matches!(members, Members::World(_));
-        let mut text = Self(vec![u64::from(is_world) << 32 | u64::from(members.size())]);
-        if let Members::List(list) = members {
-            text.push_ranks(list);
-        }
-        text
-    }
-
-    /// Encodes a kind of communicator, given the number of its list of members.
-    #[must_use]
-    pub fn of_kind(members: u64, label: &Label) -> Self {
-        let mut text = Self(vec![members, u64::from(label.first != 0)]);
-        text.push(&label.name);
-        text
-    }
-
-    /// Encodes a label without its numbers.
-    #[must_use]
-    pub fn of_label(label: &Label) -> Self {
-        let mut text = Self(vec![u64::from(label.first != 0)]);
-        text.push(&label.name);
-        text
-    }
-
-    /// Encodes a place in the program without its number.
-    #[must_use]
-    pub fn of_site(site: &SiteRow) -> Self {
-        let mut text = Self(vec![site.offset]);
-        text.push(&site.build_id);
-        text.push(&site.module);
-        text
-    }
-
-    /// Encodes ranks, two in a word, behind their number.
-    #[must_use]
-    pub fn of_ranks(ranks: &[u32]) -> Self {
-        let mut text = Self(vec![ranks.len() as u64]);
-        text.push_ranks(ranks);
-        text
-    }
-
-    fn push(&mut self, name: &str) {
+    pub fn name(mut self, name: &str) -> Self {
         self.0.push(name.len() as u64);
         let word = |bytes: &[u8]| {
             let mut word = [0; 8];
@@ -198,11 +144,31 @@ impl Encoded {
             u64::from_ne_bytes(word)
         };
         self.0.extend(name.as_bytes().chunks(8).map(word));
+        self
     }
 
-    fn push_ranks(&mut self, ranks: &[u32]) {
+    /// Adds a label without its numbers.
+    #[must_use]
+    pub fn label(self, label: &Label) -> Self {
+        self.number(u64::from(label.first != 0)).name(&label.name)
+    }
+
+    /// Adds ranks, two in a word.
+    #[must_use]
+    pub fn ranks(mut self, ranks: &[u32]) -> Self {
         let word = |pair: &[u32]| u64::from(pair[0]) | pair.get(1).map_or(0, |rank| u64::from(*rank)) << 32;
         self.0.extend(ranks.chunks(2).map(word));
+        self
+    }
+
+    /// Adds the members of communicators.
+    #[must_use]
+    pub fn members(self, members: &Members) -> Self {
+        let size = u64::from(members.size());
+        match members {
+            Members::World(_) => self.number(1 << 32 | size),
+            Members::List(list) => self.number(size).ranks(list),
+        }
     }
 
     /// Returns the words.

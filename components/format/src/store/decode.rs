@@ -19,21 +19,12 @@ use crate::{Identity, OUTSIDE, TrafficSum, rows};
 const MAX_ROWS: u64 = 1 << 22;
 
 /// Decodes the bytes of a file. If the process is running, the result is a snapshot. If the file was cut off, the result has the blocks
-/// before the cut, and the number of missing bytes.
+/// before the cut, and the number of missing bytes. If the process did not reach `MPI_Finalize`, its time lasts until `end`.
 ///
 /// # Errors
 ///
 /// Fails if the bytes are not a store, or are damaged.
-pub fn read(bytes: &[u8]) -> Result<Recovered, Malformed> {
-    read_at(bytes, None)
-}
-
-/// Decodes the bytes of a file like [`read`]. If the process did not reach `MPI_Finalize`, its time lasts until `end`.
-///
-/// # Errors
-///
-/// The same.
-pub fn read_at(bytes: &[u8], end: Option<Moment>) -> Result<Recovered, Malformed> {
+pub fn read(bytes: &[u8], end: Option<Moment>) -> Result<Recovered, Malformed> {
     let mut words = WordCursor::new(bytes);
     if bytes.is_empty() {
         // The process ended right after it had created the file.

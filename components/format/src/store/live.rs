@@ -111,12 +111,8 @@ pub mod process {
     pub const CELLS: usize = 5;
     /// The time at which the process started, as `/proc/PID/stat` has it.
     pub const START: usize = 0;
-    /// `MPI_ANY_SOURCE` and `MPI_ANY_TAG`.
-    pub const ANY: usize = 1;
-    /// `MPI_PROC_NULL` and `MPI_ROOT`.
-    pub const NONE: usize = 2;
-    /// `MPI_REQUEST_NULL`.
-    pub const NULL_REQUEST: usize = 3;
+    /// The first of the words of [`Constants`](super::Constants).
+    pub const CONSTANTS: usize = 1;
     /// The PID namespace of the process, in which it has the number in the header; 0 if it is not known.
     pub const NAMESPACE: usize = 4;
 }
@@ -130,10 +126,10 @@ pub const PROCESS: u64 = 1;
 pub const COMM: u64 = 2;
 /// The key of the block with [the sends](send_bit), and the [requests](request_slot) behind them.
 pub const MESSAGES: u64 = 3;
-/// The key of the block with the sizes of [datatypes](datatype_slot): the handle, and the size.
+/// The key of the block with the sizes of [datatypes](object_slot): the handle, and the size.
 pub const DATATYPES: u64 = 5;
 
-/// The key of the block with the [windows](window_slot), of which each has the words of [`windows`](super::windows).
+/// The key of the block with the [windows](object_slot), of which each has the words of [`windows`](super::windows).
 pub const WINDOWS: u64 = 6;
 
 /// The key of blocks with a fact about the job: its kind, and the fact, both as texts.
@@ -145,7 +141,7 @@ pub const OUTPUT: u64 = 8;
 /// The key of the block with the [buffered sends](buffered).
 pub const BUFFERED: u64 = 9;
 
-/// The key of the block with the [files](mod@file), by [slot](file_slot).
+/// The key of the block with the [files](mod@file), by [slot](object_slot).
 pub const FILES: u64 = 10;
 
 /// The words of the buffered sends since a buffer was detached or flushed.
@@ -174,9 +170,6 @@ pub mod file {
     pub const CELLS: usize = 4;
 }
 
-/// The number of open files that are kept.
-pub const FILE_SLOTS: usize = 64;
-
 /// The number of words of the set of sends.
 pub const SEND_WORDS: usize = 1024;
 
@@ -203,19 +196,49 @@ pub mod request_numbers {
 /// The number of words of the sends and the requests.
 pub const MESSAGE_WORDS: usize = SEND_WORDS + REQUEST_SLOTS * REQUEST_CELLS;
 
-/// The number of datatypes whose size is kept.
-pub const DATATYPE_SLOTS: usize = 64;
-
-/// The number of windows that are kept.
-pub const WINDOW_SLOTS: usize = 64;
+/// The number of datatypes whose size is kept, of windows and of open files.
+pub const OBJECT_SLOTS: usize = 64;
 
 pub(super) const MULTIPLIER: u64 = 0x9E37_79B9_7F4A_7C15;
+
+/// The constants of the MPI library that the words contain.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Constants {
+    /// `MPI_ANY_SOURCE`.
+    pub any_source: i32,
+    /// `MPI_ANY_TAG`.
+    pub any_tag: i32,
+    /// `MPI_PROC_NULL`.
+    pub proc_null: i32,
+    /// `MPI_ROOT`.
+    pub root: i32,
+    /// `MPI_REQUEST_NULL`.
+    pub null_request: u64,
+}
+
+impl Constants {
+    /// Encodes the constants.
+    #[must_use]
+    pub const fn words(self) -> [u64; 3] {
+        let Self { any_source, any_tag, proc_null, root, null_request } = self;
+        [pack(any_source, any_tag), pack(proc_null, root), null_request]
+    }
+
+    pub(super) const fn of([any, none, null_request]: [u64; 3]) -> Self {
+        let ((any_source, any_tag), (proc_null, root)) = (unpack(any), unpack(none));
+        Self { any_source, any_tag, proc_null, root, null_request }
+    }
+}
 
 /// Packs a peer and a tag.
 #[inline]
 #[must_use]
 pub const fn pack(low: i32, high: i32) -> u64 {
     low.cast_unsigned() as u64 | (high.cast_unsigned() as u64) << 32
+}
+
+pub(super) const fn unpack(word: u64) -> (i32, i32) {
+    ((word as u32).cast_signed(), ((word >> 32) as u32).cast_signed())
 }
 
 /// Returns the word of the set of sends for a message, and its bit there. Other messages may have the same.
@@ -249,22 +272,10 @@ pub const fn begun_slot(number: u64) -> usize {
     comm::BEGUN + number as usize % comm::MAX_BEGUN
 }
 
-/// Returns the index of a file's slot. A later file may replace it.
+/// Returns the index of the slot of a datatype, window or file. A later one may replace it.
 #[must_use]
-pub const fn file_slot(handle: u64) -> usize {
-    (handle.wrapping_mul(MULTIPLIER) >> 58) as usize % FILE_SLOTS
-}
-
-/// Returns the index of a datatype's slot. A later datatype may replace it.
-#[must_use]
-pub const fn datatype_slot(handle: u64) -> usize {
-    (handle.wrapping_mul(MULTIPLIER) >> 58) as usize % DATATYPE_SLOTS
-}
-
-/// Returns the index of a window's slot. A later window may replace it.
-#[must_use]
-pub const fn window_slot(handle: u64) -> usize {
-    (handle.wrapping_mul(MULTIPLIER) >> 58) as usize % WINDOW_SLOTS
+pub const fn object_slot(handle: u64) -> usize {
+    (handle.wrapping_mul(MULTIPLIER) >> 58) as usize % OBJECT_SLOTS
 }
 
 /// A communicator of a running process.

@@ -24,7 +24,7 @@ use crate::files::{MAX_PROCESS_BYTES, beginning, open_regular, read_open};
 use crate::names::{FileName, STORE, with_ending};
 use crate::times::Moment;
 
-pub use decode::{is_store, read, read_at};
+pub use decode::{is_store, read};
 pub use outcome::{Failure, Outcome};
 pub use recovered::Recovered;
 pub use time_rows::{TimeRecords, add_calls, count_and_ticks};
@@ -87,23 +87,14 @@ impl StoreFile {
         self.of_own_rank(decode::header(&bytes)?)
     }
 
-    /// Reads the file.
+    /// Reads the file. If the process did not reach `MPI_Finalize`, its time lasts until `end`.
     ///
     /// # Errors
     ///
     /// Fails if the file cannot be read, is damaged, or belongs to another rank than the one in its name.
-    pub fn read(&self) -> Result<Recovered, Unreadable> {
-        self.read_at(None)
-    }
-
-    /// Reads the file like [`read`](Self::read). If the process did not reach `MPI_Finalize`, its time lasts until `end`.
-    ///
-    /// # Errors
-    ///
-    /// The same.
-    pub fn read_at(&self, end: Option<Moment>) -> Result<Recovered, Unreadable> {
+    pub fn read(&self, end: Option<Moment>) -> Result<Recovered, Unreadable> {
         let bytes = read_open(open_regular(&self.path)?, MAX_PROCESS_BYTES)?;
-        self.of_own_rank(read_at(&bytes, end)?)
+        self.of_own_rank(read(&bytes, end)?)
     }
 
     fn of_own_rank(&self, recovered: Recovered) -> Result<Recovered, Unreadable> {

@@ -34,10 +34,6 @@ pub struct TimeRecords {
     region_times: Vec<(u32, [u64; region::CELLS])>,
 }
 
-/// The sums of blocks with equal keys.
-#[derive(Clone, Debug)]
-struct Calls([u64; call::CELLS]);
-
 /// Adds the words of calls to those of others.
 pub fn add_calls(sum: &mut [u64; call::CELLS], words: &[u64; call::CELLS]) {
     for (at, (sum, word)) in sum.iter_mut().zip(words).enumerate() {
@@ -50,43 +46,9 @@ pub fn add_calls(sum: &mut [u64; call::CELLS], words: &[u64; call::CELLS]) {
     }
 }
 
-impl Calls {
-    fn add(&mut self, words: &[u64; call::CELLS]) {
-        add_calls(&mut self.0, words);
-    }
-
-    fn timed(&self) -> u64 {
-        self.0[call::DURATIONS_AT..].iter().fold(0, |sum, count| sum.saturating_add(*count))
-    }
-
-    fn row(
-        &self,
-        call: usize,
-        comm: Arc<str>,
-        region: u32,
-        site: u64,
-        clock: &Conversion,
-    ) -> Option<CallRow> {
-        let timed = self.timed();
-        let (count, ticks) = count_and_ticks(&self.0);
-        if count == 0 {
-            return None;
-        }
-        let durations = (0..).zip(&self.0[call::DURATIONS_AT..]).filter(|(_, count)| **count != 0);
-        Some(CallRow {
-            call: CALLS.get(call)?,
-            comm,
-            region,
-            site,
-            count,
-            timed,
-            ns: clock.scaled(ticks),
-            min: clock.duration(self.0[call::MIN]),
-            max: clock.duration(self.0[call::MAX]),
-            bytes: self.0[call::BYTES],
-            durations: durations.map(|(bin, count)| (bin, *count)).collect(),
-        })
-    }
+/// Returns the number of calls that were measured.
+fn timed(words: &[u64; call::CELLS]) -> u64 {
+    words[call::DURATIONS_AT..].iter().fold(0, |sum, count| sum.saturating_add(*count))
 }
 
 /// Returns a name as it is in a field of a line.
@@ -108,7 +70,7 @@ fn end_call(words: &mut [u64; call::CELLS], end: Option<u64>, clock: &Conversion
 /// Returns the number of calls, and their ticks, which are an estimate if not all calls were measured.
 #[must_use]
 pub fn count_and_ticks(words: &[u64; call::CELLS]) -> (u64, f64) {
-    let timed = words[call::DURATIONS_AT..].iter().fold(0, |sum: u64, count| sum.saturating_add(*count));
+    let timed = timed(words);
     let count = timed.max(words[call::CALLS]);
     let (samples, others) = (words[call::SAMPLES] as f64, (count - timed) as f64);
     let ticks = words[call::TICKS] as f64;
@@ -250,17 +212,36 @@ impl TimeRecords {
         let Some(words) = &self.time else { return };
         let clock = Conversion::new(words);
         let end = self.end_in_ticks(words, &clock);
-        let mut calls = BTreeMap::<_, Calls>::new();
+        let mut calls = BTreeMap::<_, [u64; call::CELLS]>::new();
         for (key, site, words) in &self.calls {
             let (index, region, slot) = call_of_key(*key);
             if let Some(comm) = self.comm_of(slot) {
                 let key = (index, comm, region, *site);
                 let mut words = **words;
                 end_call(&mut words, end, &clock);
-                calls.entry(key).or_insert(Calls([0; call::CELLS])).add(&words);
+                add_calls(calls.entry(key).or_insert([0; call::CELLS]), &words);
             }
         }
-        let row = |((index, comm, region, site), of): (_, Calls)| of.row(index, comm, region, site, &clock);
+        let row = |((index, comm, region, site), words): (_, [u64; call::CELLS])| {
+            let (count, ticks) = count_and_ticks(&words);
+            if count == 0 {
+                return None;
+            }
+            let durations = (0..).zip(&words[call::DURATIONS_AT..]).filter(|(_, count)| **count != 0);
+            Some(CallRow {
+                call: CALLS.get(index)?,
+                comm,
+                region,
+                site,
+                count,
+                timed: timed(&words),
+                ns: clock.scaled(ticks),
+                min: clock.duration(words[call::MIN]),
+                max: clock.duration(words[call::MAX]),
+                bytes: words[call::BYTES],
+                durations: durations.map(|(bin, count)| (bin, *count)).collect(),
+            })
+        };
         profile.calls = calls.into_iter().filter_map(row).collect();
         let late = self.late.iter().filter_map(|(lineage, words)| self.late_row(*lineage, words, &clock));
         profile.late = late.collect();

@@ -25,31 +25,30 @@ impl Summary {
     /// machines by name.
     #[must_use]
     pub fn text(&self, limit: usize) -> String {
-        let text = self.whole_text();
-        if text.len() <= limit {
-            return text;
-        }
+        let mut text = self.whole_text();
         let mut less = self.clone();
-        while !less.arrivals.operations.is_empty() {
+        while text.len() > limit && less.halve() {
+            text = less.whole_text();
+        }
+        text
+    }
+
+    /// Leaves out half of the operations, or of the machines if there are none. Returns false if there are no machines either.
+    fn halve(&mut self) -> bool {
+        let (operations, processes) = (&mut self.arrivals.operations, &mut self.hosts.processes);
+        if !operations.is_empty() {
             // Those that remain are the ones that other parts of the job keep as well.
-            let half = less.arrivals.operations.len() / 2;
-            less.arrivals.operations =
-                std::mem::take(&mut less.arrivals.operations).into_iter().take(half).collect();
-            let text = less.whole_text();
-            if text.len() <= limit {
-                return text;
-            }
+            let half = operations.len() / 2;
+            *operations = std::mem::take(operations).into_iter().take(half).collect();
+        } else if !processes.is_empty() {
+            let half = processes.len() / 2;
+            *processes = std::mem::take(processes).into_iter().take(half).collect();
+            self.hosts.has_more = true;
+            self.arrivals.domains.clear();
+        } else {
+            return false;
         }
-        less.arrivals.domains.clear();
-        loop {
-            let text = less.whole_text();
-            if text.len() <= limit || less.hosts.processes.is_empty() {
-                return text;
-            }
-            let half = less.hosts.processes.len() / 2;
-            less.hosts.processes = std::mem::take(&mut less.hosts.processes).into_iter().take(half).collect();
-            less.hosts.has_more = true;
-        }
+        true
     }
 
     fn whole_text(&self) -> String {

@@ -11,13 +11,10 @@ use mpit_sync::lock::Mutex;
 
 use super::{CommId, Description, Observer, Record};
 use crate::events;
-use crate::ids::{identity, is_reusable, number, slot};
+use crate::ids::{Identities, is_reusable, number, slot};
 
 struct Records {
-    /// The number of the newest communicator.
-    newest: u64,
-    /// Slots that can be used again.
-    slots: Vec<u32>,
+    identities: Identities,
     /// Communicators that are not freed, by identity.
     live: BTreeMap<u64, Live>,
     /// Records of freed communicators, by the time at which the first communicator of the record was freed.
@@ -98,8 +95,7 @@ impl fmt::Debug for Comms {
 impl Records {
     const fn new(observer: &'static dyn Observer) -> Self {
         Self {
-            newest: 0,
-            slots: Vec::new(),
+            identities: Identities::new(),
             live: BTreeMap::new(),
             freed: BTreeMap::new(),
             kinds: BTreeMap::new(),
@@ -112,18 +108,13 @@ impl Records {
         }
     }
 
-    fn new_id(&mut self) -> CommId {
-        self.newest += 1;
-        CommId::from_number(identity(self.newest, self.slots.pop()))
-    }
-
     /// Releases the slot of a communicator whose statistics are not needed any more. The caller drops the record after
     /// releasing the lock, because that may call the host.
     fn remove(&mut self, id: CommId, pinned: bool) {
         if pinned {
             self.bound.push(id);
         } else if is_reusable(slot(id.get())) && self.observer.close(id) {
-            self.slots.push(slot(id.get()));
+            self.identities.release(id.get());
         }
     }
 
@@ -212,7 +203,7 @@ impl Comms {
     pub(crate) fn register(&self, what: Description<'_>) -> CommId {
         let Description { name, origin, ranks, remote, neighbors } = what;
         let newest = origin.as_ref().map_or(0, |origin| origin.number);
-        let id = self.records.lock().new_id();
+        let id = CommId::from_number(self.records.lock().identities.take());
         let record = Record { id, name: name.into(), origin, ranks, remote, neighbors, alike: 1, newest };
         self.observer.created(&record);
         self.records.lock().live.insert(id.get(), Live { record, pinned: false });
@@ -292,7 +283,7 @@ impl Comms {
         let mut records = self.records.lock();
         records.newest_reader += 1;
         let number = records.newest_reader;
-        let start = Start { freed: records.ever_freed, newest: records.newest };
+        let start = Start { freed: records.ever_freed, newest: records.identities.newest };
         records.readers.insert(number, start);
         Reader { comms: self, number }
     }

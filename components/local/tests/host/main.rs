@@ -6,7 +6,6 @@ mod collectives;
 mod messages;
 mod queue;
 mod reports;
-mod windows;
 
 use std::any::type_name;
 use std::env;

@@ -36,9 +36,7 @@ fn messages_count_from_arrival_to_receive() {
         let session = tool.session()?;
         let queue = start(&session, Class::Level, world)?;
         assert_eq!((queue.count(), length(&queue)), (1, 0));
-        // Messages of windows are in other queues.
-        let window = world.window_allocate::<u8>(1)?;
-        window.fence()?;
+        world.barrier()?;
         if world.rank() == 0 {
             for tag in 0..5 {
                 world.send(&tag, 1, tag)?;

@@ -39,8 +39,8 @@ impl CaseSums {
     #[allow(clippy::inline_always, reason = "part of each operation")]
     pub(super) fn record(&self, each: u64) -> bool {
         let Some(shared_sum) = self.shared_sum.get() else { return false };
-        shared_sum.add(TrafficSum::one(each));
-        self.of_pattern.add(TrafficSum::one(each.wrapping_mul(shared_sum.len())));
+        shared_sum.each.add(TrafficSum::one(each));
+        self.of_pattern.add(TrafficSum::one(each.wrapping_mul(shared_sum.len)));
         true
     }
 
@@ -50,8 +50,8 @@ impl CaseSums {
     #[must_use]
     pub fn record_alone(&self, each: u64) -> bool {
         let Some(shared_sum) = self.shared_sum.get() else { return false };
-        shared_sum.add_alone(TrafficSum::one(each));
-        self.of_pattern.add_alone(TrafficSum::one(each.wrapping_mul(shared_sum.len())));
+        shared_sum.each.add_alone(TrafficSum::one(each));
+        self.of_pattern.add_alone(TrafficSum::one(each.wrapping_mul(shared_sum.len)));
         true
     }
 }
@@ -77,8 +77,8 @@ impl CaseCells {
     #[allow(clippy::inline_always, reason = "part of each operation of another size than the one before")]
     pub fn refer_to(&self, sums: &CaseSums, each: u64) {
         let shared_sum = sums.shared_sum.get();
-        self.total.store(each.wrapping_mul(shared_sum.map_or(0, SharedSum::len)), Relaxed);
-        self.words.set(shared_sum.map(|shared_sum| (shared_sum.words(), sums.of_pattern.words())));
+        self.total.store(each.wrapping_mul(shared_sum.map_or(0, |sum| sum.len)), Relaxed);
+        self.words.set(shared_sum.map(|shared_sum| (shared_sum.each.words(), sums.of_pattern.words())));
     }
 
     /// Makes them count nothing.

@@ -156,7 +156,10 @@ impl CollectiveStats {
             of_thread.refused.store(true, Relaxed);
             return None;
         };
-        self.describe(account, of_thread);
+        {
+            let _written = self.written.lock();
+            account.write_for(of_thread);
+        }
         case.shared_sum.set(Some(shared_sum));
         Some(Counted::With(case))
     }
@@ -170,12 +173,6 @@ impl CollectiveStats {
         }
         let place = self.shared_sums.push(SharedSum::of_thread(thread, of_all, &OF_PROCESS)?).ok()?;
         self.shared_sums.get(place)
-    }
-
-    /// Describes the communicator in the store at the sums of a thread.
-    fn describe(&self, account: &Account, of_thread: &CommSums) {
-        let _written = self.written.lock();
-        account.write_for(of_thread);
     }
 
     /// Counts an operation on the slow path. Not inlined, so that the fast path stays short.
@@ -205,8 +202,8 @@ impl CollectiveStats {
         let same = each.and_then(|each| Some((each, self.shared_sum(account, case, operation.rank)?)));
         let bytes = match same {
             Some((each, shared_sum)) => {
-                shared_sum.add(TrafficSum::one(each));
-                each.wrapping_mul(shared_sum.len())
+                shared_sum.each.add(TrafficSum::one(each));
+                each.wrapping_mul(shared_sum.len)
             }
             None => one_by_one(account, operation, case),
         };
@@ -262,15 +259,16 @@ impl CollectiveStats {
         let identity = ranks.identity();
         let next = lists.len() as u64 + 1;
         let (list, _) = lists.entry(identity).or_insert_with(|| {
-            let _ =
-                OF_PROCESS.add(BlockKind::Members, next, 0, Encoded::of_members(&members_of(&ranks)).words());
+            let members = Encoded::default().members(&members_of(&ranks));
+            let _ = OF_PROCESS.add(BlockKind::Members, next, 0, members.words());
             (next, ranks)
         });
         let label = label(record);
         let name = (Arc::clone(&label.name), label.first != 0, identity);
         let next = kinds.len() as u64 + 1;
         let kind = *kinds.entry(name).or_insert_with(|| {
-            let _ = OF_PROCESS.add(BlockKind::Comm, next, 0, Encoded::of_kind(*list, &label).words());
+            let kind = Encoded::default().number(*list).label(&label);
+            let _ = OF_PROCESS.add(BlockKind::Comm, next, 0, kind.words());
             next
         });
         account.write([kind, label.first, label.last, record.alike, number(record.id.get())]);
@@ -392,7 +390,7 @@ impl CollectiveStats {
         let [rows] = EXCHANGED.total();
         self.shared_sums
             .iter()
-            .fold(rows, |sum, shared_sum| sum.and(shared_sum.each().times(shared_sum.len())))
+            .fold(rows, |sum, shared_sum| sum.and(shared_sum.each.get().times(shared_sum.len)))
     }
 
     pub(super) fn on(&self, comm: u64, pattern: Pattern) -> TrafficSum {
@@ -402,7 +400,7 @@ impl CollectiveStats {
 
     pub(crate) fn snapshot(&self) -> OperationsSnapshot {
         let comms = self.accounts.iter().map(|(_, account)| (account.comm(), account.sums()));
-        let shared_sums = self.shared_sums.iter().map(|shared_sum| [shared_sum.each()]).enumerate();
+        let shared_sums = self.shared_sums.iter().map(|shared_sum| [shared_sum.each.get()]).enumerate();
         OperationsSnapshot { comms: comms.collect(), shared_sums: shared_sums.collect() }
     }
 

@@ -4,7 +4,6 @@
 //! does not depend on the number of processes. The sum is attributed to ranks when a tool reads.
 
 use std::sync::Arc;
-use std::sync::atomic::AtomicU64;
 
 use mpit::object::OUTSIDE;
 use mpit_format::store::blocks::{BlockKind, Encoded, exchanged_key};
@@ -115,8 +114,9 @@ pub(super) struct SharedSum {
     /// own.
     thread: Option<usize>,
     /// The number of processes, including those outside of the world.
-    len: u64,
-    each: AtomicSum<'static>,
+    pub(super) len: u64,
+    /// The sum that is exchanged with each of them.
+    pub(super) each: AtomicSum<'static>,
 }
 
 impl SharedSum {
@@ -140,7 +140,9 @@ impl SharedSum {
                 let except = except.map_or(0, |rank| u64::from(rank) + 1);
                 add(false, &[u64::from(*first), u64::from(*step), u64::from(*len), except])
             }
-            RankSet::List(list) => add(true, Encoded::of_ranks(list).words()),
+            RankSet::List(list) => {
+                add(true, Encoded::default().number(list.len() as u64).ranks(list).words())
+            }
         };
         let [each] = AtomicSum::of(block?)?;
         let len = members.set.len() + members.outside;
@@ -157,34 +159,10 @@ impl SharedSum {
         self.thread == Some(thread) && Arc::ptr_eq(&self.members, &of_all.members)
     }
 
-    #[inline]
-    pub(super) fn len(&self) -> u64 {
-        self.len
-    }
-
-    #[inline]
-    pub(super) fn add(&self, sum: TrafficSum) {
-        self.each.add(sum);
-    }
-
-    #[inline]
-    pub(super) fn add_alone(&self, sum: TrafficSum) {
-        self.each.add_alone(sum);
-    }
-
-    #[inline]
-    pub(super) fn words(&self) -> &'static [AtomicU64; 2] {
-        self.each.words()
-    }
-
-    pub(super) fn each(&self) -> TrafficSum {
-        self.each.get()
-    }
-
     pub(super) fn with(&self, rank: u32) -> TrafficSum {
         match self.members.set.times(rank) {
             0 => TrafficSum::default(),
-            times => self.each().times(times),
+            times => self.each.get().times(times),
         }
     }
 
@@ -218,7 +196,7 @@ mod tests {
         assert_is(&Peers::of_ranks(&Ranks::World(4), 3, Some(2)), &[3]);
         assert_is(&Peers::of_ranks(&Ranks::World(4), 4, Some(3)), &[]);
         assert!(matches!(all.set, RankSet::Stride { .. }));
-        assert_eq!(SharedSum::new(all, &OF_PROCESS).unwrap().len(), 3);
+        assert_eq!(SharedSum::new(all, &OF_PROCESS).unwrap().len, 3);
     }
 
     #[test]
@@ -243,7 +221,7 @@ mod tests {
         assert_is(&list(&[5, 5, 5], Some(4)), &[5, 5, 5]);
         let some = list(&[9, OUTSIDE, 1, 2, OUTSIDE], Some(2));
         let some = SharedSum::new(some, &OF_PROCESS).unwrap();
-        assert_eq!(some.len(), 4);
+        assert_eq!(some.len, 4);
         assert!(some.is_of(&list(&[OUTSIDE, 1, 9, 2, OUTSIDE], Some(2))));
         assert!(!some.is_of(&list(&[OUTSIDE, 1, 9, 2], Some(2))));
         assert!(!some.is_of(&list(&[OUTSIDE, 1, 9, 2, OUTSIDE], None)));

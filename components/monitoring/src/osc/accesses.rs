@@ -15,8 +15,8 @@ use mpit_sync::sparse::Sparse;
 
 use crate::record::{AtomicSum, RowSums, TrafficSum};
 
-/// The sums of accesses to the memory of each process.
-const TARGETS: RowSums<2> = RowSums::of(BlockKind::Accesses);
+/// The sums of accesses to the memory of each process: sent data, and received data.
+pub(super) const TARGETS: RowSums<2> = RowSums::of(BlockKind::Accesses);
 
 /// Adds an access to the sums of sent and received data. Each access sends something, at least a request; those that return data also
 /// receive.
@@ -25,19 +25,6 @@ fn add([sent, received]: [AtomicSum<'_>; 2], access: &Access) {
     sent.add(TrafficSum::one(access.sent));
     if returns_data(access.kind) {
         received.add(TrafficSum::one(access.received));
-    }
-}
-
-/// The values of sums of accesses.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct AccessSums {
-    pub(super) sent: TrafficSum,
-    pub(super) received: TrafficSum,
-}
-
-impl From<[TrafficSum; 2]> for AccessSums {
-    fn from([sent, received]: [TrafficSum; 2]) -> Self {
-        Self { sent, received }
     }
 }
 
@@ -86,14 +73,16 @@ impl Windows {
         }
     }
 
-    /// Returns the sums of a window; zero for one that is not counted.
-    pub(super) fn sums(&self, id: u64) -> AccessSums {
-        let Some(window) = self.of(id) else { return AccessSums::default() };
-        let Some(sums) = window.sums() else { return AccessSums::default() };
-        let sums = sums.map(|sum| sum.get()).into();
-        fence(Acquire);
-        // If the number changed, the window was freed meanwhile, and the sums may be of the one that has its slot now.
-        if window.id.load(Relaxed) == id { sums } else { AccessSums::default() }
+    /// Returns the sums of sent and received data of a window; zero for one that is not counted.
+    pub(super) fn sums(&self, id: u64) -> [TrafficSum; 2] {
+        let sums = || {
+            let window = self.of(id)?;
+            let sums = window.sums()?.map(|sum| sum.get());
+            fence(Acquire);
+            // If the number changed, the window was freed meanwhile, and the sums may be of the one that has its slot now.
+            if window.id.load(Relaxed) == id { Some(sums) } else { None }
+        };
+        sums().unwrap_or_default()
     }
 
     #[inline]
@@ -125,13 +114,4 @@ pub(super) fn count(access: &Access) -> bool {
     let Some(sums) = TARGETS.get(access.target) else { return false };
     add(sums, access);
     true
-}
-
-pub(super) fn with(rank: u32) -> AccessSums {
-    TARGETS.with(rank).into()
-}
-
-/// Returns the sums over all processes, including those outside of the world.
-pub(super) fn total() -> AccessSums {
-    TARGETS.total().into()
 }

@@ -21,10 +21,10 @@ variables! {
     per_rank(unit = "bytes") pml_monitoring_messages_size: |to| MESSAGES.external(to).map_or(0, PeerStats::bytes);
 
     /// Messages sent to all processes in total, including those outside of the world.
-    total(class = "COUNTER") pml_monitoring_messages_total: MESSAGES.count_of_all();
+    total(class = "COUNTER") pml_monitoring_messages_total: MESSAGES.groups.count();
 
     /// Bytes in the messages sent to all processes in total, including those outside of the world.
-    total(class = "AGGREGATE", unit = "bytes") pml_monitoring_bytes_total: MESSAGES.bytes_of_all();
+    total(class = "AGGREGATE", unit = "bytes") pml_monitoring_bytes_total: MESSAGES.groups.bytes();
 }
 
 /// Histogram of the sizes of messages sent to each process of the communicator. 66 elements for each rank, rank by rank:

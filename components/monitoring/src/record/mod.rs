@@ -77,7 +77,7 @@ pub struct Messages<'s> {
     /// The user's messages of threads that call at once, by the same rank.
     of_threads: PerThread<Histogram<'s>>,
     /// The groups of all histograms with the user's messages.
-    groups: Groups<'s>,
+    pub(crate) groups: Groups<'s>,
     /// The store; `None` for that of the process. A pointer would be written by the dynamic linker, in a page that a program without
     /// MPI does not use otherwise.
     store: Option<&'s Store>,
@@ -173,27 +173,8 @@ impl<'s> Messages<'s> {
         self.peers.get(to).map(|peer| self.of_user(to, peer))
     }
 
-    /// Returns the number of the user's messages to all processes.
-    #[inline]
-    #[must_use]
-    pub fn count_of_all(&self) -> u64 {
-        self.groups.count()
-    }
-
-    /// Returns the sum of bytes of the user's messages to all processes.
-    #[inline]
-    #[must_use]
-    pub fn bytes_of_all(&self) -> u64 {
-        self.groups.bytes()
-    }
-
     fn of_user<'a>(&'a self, to: u32, peer: &'a Peer<'s>) -> PeerStats<'a, 's> {
         PeerStats::new(&peer.external, to, Some(&self.of_threads))
-    }
-
-    /// Iterates over the processes that were sent a message, with their ranks in the world and the user's messages.
-    pub fn iter(&self) -> impl Iterator<Item = (u32, PeerStats<'_, 's>)> {
-        self.peers.iter().map(|(to, peer)| (to, self.of_user(to, peer)))
     }
 
     /// Returns a snapshot of all numbers.

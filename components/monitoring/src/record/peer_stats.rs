@@ -114,7 +114,7 @@ fn count_in(group: &[AtomicU64; CELLS]) -> u64 {
 
 /// The groups of several histograms, in a list: a sum over all of them visits neither processes nor threads.
 #[derive(Debug)]
-pub(super) struct Groups<'s> {
+pub(crate) struct Groups<'s> {
     all: Log<&'s [AtomicU64; CELLS]>,
     adding: Mutex<()>,
 }
@@ -134,13 +134,13 @@ impl<'s> Groups<'s> {
 
     /// Returns the number of messages.
     #[inline]
-    pub(super) fn count(&self) -> u64 {
+    pub(crate) fn count(&self) -> u64 {
         self.all.fold(0, |count, group| u64::wrapping_add(count, count_in(group)))
     }
 
     /// Returns the sum of bytes of all messages.
     #[inline]
-    pub(super) fn bytes(&self) -> u64 {
+    pub(crate) fn bytes(&self) -> u64 {
         self.all.fold(0, |bytes, group| u64::wrapping_add(bytes, group[GROUP].load(Relaxed)))
     }
 }

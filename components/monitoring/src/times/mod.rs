@@ -15,7 +15,6 @@ use std::sync::atomic::{
     Ordering::{Acquire, Relaxed, Release},
 };
 
-use mpit::component::CommId;
 use mpit::event::clock::{self, Reading};
 use mpit::internal::host::revision;
 use mpit_format::profile::Profile;
@@ -33,6 +32,7 @@ pub use mpit_format::store::times::{SampleRule, call as call_words, late as late
 pub use mpit_format::times::{Mode, PYTHON, SiteRow, duration_bin};
 pub use places::{DescribedSite, NO_REGION, OTHERS, Origin, count_mismatch, region, set_describe};
 pub use region_times::enter_region;
+pub use registry::{cell, late};
 
 use crate::runtime::RUNTIME;
 use crate::settings;
@@ -238,32 +238,10 @@ pub fn add(word: &AtomicU64, amount: u64) {
     word.store(word.load(Relaxed).wrapping_add(amount), Relaxed);
 }
 
-/// Returns the words for the calls of one name on a communicator, from a part of the program and by a thread: 0, or a number that no
-/// other thread has at the same time. Takes locks and allocates.
-#[must_use]
-pub fn cell(thread: u32, comm: Option<CommId>, call: u32, origin: Origin) -> Option<&'static CallWords> {
-    RECORDS.cell(thread, comm, call, origin)
-}
-
-/// Returns the words for the sampled operations on a communicator; `None` if there are too many communicators. Takes locks and
-/// allocates.
-#[must_use]
-pub fn late(comm: CommId, lineage: u64) -> Option<&'static LateWords> {
-    RECORDS.late(comm, lineage)
-}
-
-/// Stops counting and measuring.
-pub(crate) fn pause() {
-    if WORDS.get().is_some() {
-        ACTIVE.store(false, Relaxed);
-        revision::advance();
-    }
-}
-
-/// Counts and measures again after [`pause`].
-pub(crate) fn resume() {
-    if WORDS.get().is_some() {
-        ACTIVE.store(true, Relaxed);
+/// Counts and measures, or stops doing so, once the measurement has begun.
+pub(crate) fn set_active(is_active: bool) {
+    if has_begun() {
+        ACTIVE.store(is_active, Relaxed);
         revision::advance();
     }
 }

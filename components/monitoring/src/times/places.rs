@@ -97,7 +97,8 @@ impl Sites {
         }
         let number = self.all.len() as u64 + 1;
         let row = SiteRow { number, module: self.module_of(&described), ..described.row.clone() };
-        if OF_PROCESS.add(BlockKind::Site, number, 0, Encoded::of_site(&row).words()).is_none() {
+        let text = Encoded::default().number(row.offset).name(&row.build_id).name(&row.module);
+        if OF_PROCESS.add(BlockKind::Site, number, 0, text.words()).is_none() {
             return OTHER_SITES;
         }
         self.all.push(KnownSite { described, row });
@@ -138,7 +139,7 @@ struct Region {
 
 impl Region {
     fn store(&mut self, number: u16) {
-        let text = Encoded::of_name(&self.name);
+        let text = Encoded::default().name(&self.name);
         self.stored =
             OF_PROCESS.add(BlockKind::Region, number.into(), 1, text.words()).and_then(<[_]>::first);
         self.count(0);

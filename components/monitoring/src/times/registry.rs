@@ -95,13 +95,17 @@ impl OfComm {
 }
 
 impl All {
+    fn of(&mut self, comm: CommId) -> Option<&mut OfComm> {
+        self.comms.get_mut(&slot(comm.get())).filter(|of| of.id == comm.get())
+    }
+
     /// Returns the number of a label in the store; `None` if memory is short.
     fn label(&mut self, label: &Label) -> Option<u64> {
         let next = self.labels.len() as u64 + 1;
         match self.labels.entry((Arc::clone(&label.name), label.first != 0)) {
             Entry::Occupied(known) => Some(*known.get()),
             Entry::Vacant(new) => {
-                OF_PROCESS.add(BlockKind::Label, next, 0, Encoded::of_label(label).words())?;
+                OF_PROCESS.add(BlockKind::Label, next, 0, Encoded::default().label(label).words())?;
                 Some(*new.insert(next))
             }
         }
@@ -126,89 +130,81 @@ impl All {
     }
 }
 
-impl Records {
-    pub(super) fn cell(
-        &self,
-        thread: u32,
-        comm: Option<CommId>,
-        call: u32,
-        origin: Origin,
-    ) -> Option<&'static CallWords> {
-        let words = self.find_or_add(thread, comm, call, origin);
-        if words.is_none() && memory::is_short() {
-            memory::count_dropped();
-        }
-        words
+/// Returns the words for the calls of one name on a communicator, from a part of the program and by a thread: 0, or a number that no
+/// other thread has at the same time. Takes locks and allocates.
+#[must_use]
+pub fn cell(thread: u32, comm: Option<CommId>, call: u32, origin: Origin) -> Option<&'static CallWords> {
+    let words = find_or_add(thread, comm, call, origin);
+    if words.is_none() && memory::is_short() {
+        memory::count_dropped();
     }
+    words
+}
 
-    fn find_or_add(
-        &self,
-        thread: u32,
-        comm: Option<CommId>,
-        call: u32,
-        origin: Origin,
-    ) -> Option<&'static CallWords> {
-        let key = Key { thread, call, region: origin.region, site: places::site(origin.return_address) };
-        let Some(comm) = comm else {
-            let mut all = self.0.lock();
-            let none = || OfComm { id: 0, words: None, calls: BTreeMap::new() };
-            return all.comms.entry(NO_COMM).or_insert_with(none).cell(NO_COMM, key);
-        };
-        let (id, slot) = (comm.get(), slot(comm.get()));
-        {
-            let mut all = self.0.lock();
-            if let Some(of) = all.comms.get_mut(&slot).filter(|of| of.id == id) {
-                return of.cell(slot, key);
-            }
+fn find_or_add(thread: u32, comm: Option<CommId>, call: u32, origin: Origin) -> Option<&'static CallWords> {
+    let key = Key { thread, call, region: origin.region, site: places::site(origin.return_address) };
+    let Some(comm) = comm else {
+        let mut all = RECORDS.0.lock();
+        let none = || OfComm { id: 0, words: None, calls: BTreeMap::new() };
+        return all.comms.entry(NO_COMM).or_insert_with(none).cell(NO_COMM, key);
+    };
+    let slot = slot(comm.get());
+    {
+        let mut all = RECORDS.0.lock();
+        if let Some(of) = all.of(comm) {
+            return of.cell(slot, key);
         }
-        // The list of communicators is not to be locked inside of this lock.
-        let label = label(&RUNTIME.comms.get(comm)?);
-        self.0.lock().comm(id, &label)?.cell(slot, key)
     }
+    // The list of communicators is not to be locked inside of this lock.
+    let label = label(&RUNTIME.comms.get(comm)?);
+    RECORDS.0.lock().comm(comm.get(), &label)?.cell(slot, key)
+}
 
-    pub(super) fn late(&self, comm: CommId, lineage: u64) -> Option<&'static LateWords> {
-        if lineage == 0 {
-            return None;
-        }
-        let is_known = |all: &All| all.late.contains_key(&lineage) || all.late.len() >= MAX_SAMPLED;
-        {
-            let all = self.0.lock();
-            if is_known(&all) {
-                return all.late.get(&lineage).copied();
-            }
-        }
-        // The list of communicators is not to be locked inside of this lock.
-        let label = label(&RUNTIME.comms.get(comm)?);
-        let mut all = self.0.lock();
+/// Returns the words for the sampled operations on a communicator; `None` if there are too many communicators. Takes locks and
+/// allocates.
+#[must_use]
+pub fn late(comm: CommId, lineage: u64) -> Option<&'static LateWords> {
+    if lineage == 0 {
+        return None;
+    }
+    let is_known = |all: &All| all.late.contains_key(&lineage) || all.late.len() >= MAX_SAMPLED;
+    {
+        let all = RECORDS.0.lock();
         if is_known(&all) {
             return all.late.get(&lineage).copied();
         }
-        let number = all.label(&label)?;
-        let words: &LateWords = OF_PROCESS
-            .add_for(Users::OneThread, BlockKind::Late, lineage, late::CELLS, &[])?
-            .first_chunk()?;
-        words[late::FIRST].store(label.first, Relaxed);
-        words[late::LABEL].store(number, Release);
-        all.late.insert(lineage, words);
-        Some(words)
     }
+    // The list of communicators is not to be locked inside of this lock.
+    let label = label(&RUNTIME.comms.get(comm)?);
+    let mut all = RECORDS.0.lock();
+    if is_known(&all) {
+        return all.late.get(&lineage).copied();
+    }
+    let number = all.label(&label)?;
+    let words: &LateWords =
+        OF_PROCESS.add_for(Users::OneThread, BlockKind::Late, lineage, late::CELLS, &[])?.first_chunk()?;
+    words[late::FIRST].store(label.first, Relaxed);
+    words[late::LABEL].store(number, Release);
+    all.late.insert(lineage, words);
+    Some(words)
+}
 
+impl Records {
     pub(crate) fn renamed(&self, record: &Record) {
         let mut all = self.0.lock();
-        if all.comms.get(&slot(record.id.get())).is_some_and(|of| of.id == record.id.get()) {
+        if all.of(record.id).is_some() {
             all.comm(record.id.get(), &label(record));
         }
     }
 
     pub(crate) fn is_used(&self, comm: CommId) -> bool {
-        let all = self.0.lock();
-        all.comms.get(&slot(comm.get())).is_some_and(|of| of.id == comm.get() && of.is_used())
+        self.0.lock().of(comm).is_some_and(|of| of.is_used())
     }
 
     /// Adds the calls on a freed communicator to those on another one, whose record then represents both.
     pub(crate) fn merge(&self, comm: CommId, target: &Record) {
         let mut all = self.0.lock();
-        let Some(from) = all.comms.get(&slot(comm.get())).filter(|of| of.id == comm.get()) else { return };
+        let Some(from) = all.of(comm) else { return };
         let mut sums = BTreeMap::<Key, [u64; call_words::CELLS]>::new();
         for (key, words) in &from.calls {
             let key = Key { thread: MERGED, ..*key };
@@ -226,14 +222,13 @@ impl Records {
                 word.store(value, Relaxed);
             }
         }
-        if let Some(from) = all.comms.get_mut(&slot(comm.get())) {
+        if let Some(from) = all.of(comm) {
             from.clear();
         }
     }
 
     pub(crate) fn close(&self, comm: CommId) {
-        let mut all = self.0.lock();
-        if let Some(of) = all.comms.get_mut(&slot(comm.get())).filter(|of| of.id == comm.get()) {
+        if let Some(of) = self.0.lock().of(comm) {
             of.clear();
         }
     }

@@ -26,7 +26,7 @@ pub(super) fn is_collective(call: MeasuredCall) -> bool {
 
 fn slot_of(handle: u64) -> Option<&'static [AtomicU64; words::CELLS]> {
     let (all, _) = live::FILES.get()?.as_chunks::<{ words::CELLS }>();
-    all.get(live::file_slot(handle))
+    all.get(live::object_slot(handle))
 }
 
 /// Counts a collective operation on a file; `None` if the file is not known, or another one has replaced it.

@@ -20,7 +20,7 @@ fn words_of(handle: u64) -> Option<&'static WindowWords> {
 
 fn slot_of(handle: u64) -> Option<&'static WindowWords> {
     let (all, _) = live::WINDOWS.get()?.as_chunks::<{ windows::CELLS }>();
-    all.get(live::window_slot(handle))
+    all.get(live::object_slot(handle))
 }
 
 /// Counts a fence of a window.

@@ -4,8 +4,8 @@ mod state;
 
 use super::blocks::BlockKind;
 use super::live::{
-    self, BUFFERED, COMM, DATATYPE_SLOTS, DATATYPES, FILE_SLOTS, FILES, MESSAGES, PROCESS, REQUEST_CELLS,
-    REQUEST_SLOTS, SEND_WORDS, WINDOW_SLOTS, WINDOWS, buffered, comm, file, process, request_numbers, thread,
+    self, BUFFERED, COMM, Constants, DATATYPES, FILES, MESSAGES, OBJECT_SLOTS, PROCESS, REQUEST_CELLS,
+    REQUEST_SLOTS, SEND_WORDS, WINDOWS, buffered, comm, file, process, request_numbers, thread, unpack,
 };
 use super::windows as window;
 use super::word_cursor::{Malformed, WordCursor};
@@ -16,16 +16,6 @@ pub use state::{
     BegunCollective, BufferedSend, Comm, Current, Members, OpenFile, Peer, Persistent, Poll, Request, Sends,
     Tag, Thread, Window,
 };
-
-/// The constants of the MPI library.
-#[derive(Clone, Copy, Default)]
-struct Constants {
-    any_source: i32,
-    any_tag: i32,
-    proc_null: i32,
-    root: i32,
-    null_request: u64,
-}
 
 impl Constants {
     fn peer(self, rank: i32) -> Option<Peer> {
@@ -80,11 +70,8 @@ pub fn read(bytes: &[u8]) -> Result<Current, Malformed> {
             }
             BlockKind::Description => match block.word()? {
                 PROCESS => {
-                    let [start, any, none, null_request, namespace]: [u64; process::CELLS] =
-                        block.numbers()?;
-                    let (any_source, any_tag) = unpack(any);
-                    let (proc_null, root) = unpack(none);
-                    raw.constants = Constants { any_source, any_tag, proc_null, root, null_request };
+                    let [start, any, none, null, namespace]: [u64; process::CELLS] = block.numbers()?;
+                    raw.constants = Constants::of([any, none, null]);
                     (current.start, current.namespace) = (start, namespace);
                     current.host = block.name()?;
                 }
@@ -98,10 +85,10 @@ pub fn read(bytes: &[u8]) -> Result<Current, Malformed> {
                     current.sends = Sends(block.words(SEND_WORDS)?);
                     raw.requests = block.words(REQUEST_SLOTS * REQUEST_CELLS)?;
                 }
-                WINDOWS => raw.windows = block.words(WINDOW_SLOTS * window::CELLS)?,
-                FILES => raw.files = block.words(FILE_SLOTS * file::CELLS)?,
+                WINDOWS => raw.windows = block.words(OBJECT_SLOTS * window::CELLS)?,
+                FILES => raw.files = block.words(OBJECT_SLOTS * file::CELLS)?,
                 BUFFERED => raw.buffered = block.words(buffered::CELLS)?,
-                DATATYPES => raw.datatypes = block.words(2 * DATATYPE_SLOTS)?,
+                DATATYPES => raw.datatypes = block.words(2 * OBJECT_SLOTS)?,
                 _ => (),
             },
             _ => (),
@@ -116,10 +103,6 @@ pub fn read(bytes: &[u8]) -> Result<Current, Malformed> {
     current.threads = raw.threads.iter().filter_map(|cells| raw.thread(cells, &current.comms)).collect();
     current.windows = raw.all_windows();
     Ok(current)
-}
-
-fn unpack(word: u64) -> (i32, i32) {
-    ((word as u32).cast_signed(), ((word >> 32) as u32).cast_signed())
 }
 
 /// Reads a communicator of a world of `world` processes, and the words of its last collective operations; `None` if the block is not
@@ -255,7 +238,7 @@ impl Raw {
     /// Returns the number of a file.
     fn file(&self, handle: u64) -> Option<u64> {
         let (all, _) = self.files.as_chunks::<{ file::CELLS }>();
-        let words = all.get(live::file_slot(handle))?;
+        let words = all.get(live::object_slot(handle))?;
         if words[file::HANDLE] == handle { number_of_file(words) } else { None }
     }
 
@@ -318,7 +301,7 @@ impl Raw {
     /// Returns a number for a window, and the lineage of its communicator.
     fn window(&self, handle: u64) -> Option<(u64, u64)> {
         let (all, _) = self.windows.as_chunks::<{ window::CELLS }>();
-        let words = all.get(live::window_slot(handle))?;
+        let words = all.get(live::object_slot(handle))?;
         let (lineage, creation) = (words[window::LINEAGE], words[window::CREATION]);
         if words[window::HANDLE] != handle || lineage == 0 {
             return None;
@@ -335,7 +318,7 @@ impl Raw {
     }
 
     fn size_of(&self, datatype: u64) -> Option<u64> {
-        let at = 2 * live::datatype_slot(datatype);
+        let at = 2 * live::object_slot(datatype);
         match self.datatypes.get(at..at + 2)? {
             [handle, size] if *handle == datatype => Some(*size),
             _ => None,
