@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicPtr;
 use std::sync::atomic::Ordering::{Acquire, Release};
 
 /// A slot for a `&'static T`, empty at first.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct StaticRef<T: 'static>(AtomicPtr<T>);
 
 impl<T: Sync> StaticRef<T> {
@@ -34,7 +34,7 @@ impl<T: Sync> StaticRef<T> {
 /// A slot for two `&'static T`, empty at first.
 ///
 /// One comparison finds out if both are there.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct StaticPair<T: 'static> {
     first: AtomicPtr<T>,
     /// Not null once `first` was not null.
