@@ -35,15 +35,16 @@ fn main() {
 fn list_rules() {
     const DIRECTORY: &str = "src/conform/rules";
     println!("cargo::rerun-if-changed={DIRECTORY}");
-    let root = env::current_dir().expect("cargo sets a directory").join(DIRECTORY);
-    let entries = fs::read_dir(&root).expect("the package has rules");
+    let entries = fs::read_dir(DIRECTORY).expect("the package has rules");
     let mut names: Vec<String> =
         entries.flatten().filter_map(|entry| entry.file_name().into_string().ok()).collect();
     names.sort_by_cached_key(|name| {
         let number = name[1..].split(|char: char| !char.is_ascii_digit()).next().map(str::parse::<u32>);
         (!name.starts_with('R'), number.and_then(Result::ok), name.clone())
     });
-    let row = |name: &String| format!("({name:?}, include_str!({:?})),\n", root.join(name));
+    let row = |name: &String| {
+        format!("({name:?}, include_str!(concat!(env!(\"CARGO_MANIFEST_DIR\"), \"/{DIRECTORY}/{name}\"))),\n")
+    };
     let rows: String = names.iter().map(row).collect();
     let list = Path::new(&env::var_os("OUT_DIR").expect("cargo sets OUT_DIR")).join("rules.rs");
     fs::write(list, format!("[\n{rows}]")).expect("OUT_DIR can be written");
