@@ -117,7 +117,8 @@ pub(in super::super) fn start_findings(now: &Snapshot) -> Vec<Finding> {
     }
     let missing = now.missing();
     if !missing.is_empty() {
-        states += &format!(", {}", unknown_ranks(&missing));
+        states.push_str(", ");
+        states.push_str(&unknown_ranks(&missing));
     }
     others.extend(missing);
     others.sort_unstable();
