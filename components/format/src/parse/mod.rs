@@ -13,10 +13,11 @@ use crate::files::MAX_NAME;
 use crate::messages::BINS;
 use crate::profile::{
     ABOUT_WORD, About, CALL_WORD, COMPONENT_WORD, LATE_WORD, PATTERNS, RECOVERED_LINE, REGION_WORD,
-    SITE_WORD, TIME_WORD, VISITS_WORD,
+    SITE_WORD, TIME_WORD, VALUE_WORD, VISITS_WORD,
 };
 use crate::rows::{Kind, LineShape, Section};
 use crate::times::{CallRow, LateRow, RegionRow, RegionTimeRow, SiteRow, TimeRow};
+use crate::values::ValueRow;
 use crate::{Identity, TrafficSum, identity};
 
 /// The origin of a text.
@@ -91,6 +92,9 @@ pub trait Sink {
 
     /// Adds the time in a region. Ignored by default.
     fn add_region_time(&mut self, _rank: u32, _row: RegionTimeRow) {}
+
+    /// Adds the value of a variable. Ignored by default.
+    fn add_value(&mut self, _rank: u32, _row: ValueRow) {}
 
     /// Adds the line of another component.
     fn add_line(&mut self, rank: u32, component: String, text: String);
@@ -241,7 +245,7 @@ impl<'a, S: Sink> Reader<'a, S> {
         }
     }
 
-    /// Parses a line about time. Returns false, and does nothing, for other lines.
+    /// Parses a line about time or a value. Returns false, and does nothing, for other lines.
     fn times(&mut self, line: &[u8]) -> Result<bool, &'static str> {
         let fields = |word: &str| line.strip_prefix(word.as_bytes()).map(LineCursor);
         if let Some(fields) = fields(TIME_WORD) {
@@ -268,6 +272,10 @@ impl<'a, S: Sink> Reader<'a, S> {
             let (rank, row) = time_lines::visits(fields)?;
             self.check_process(rank)?;
             self.sink.add_region_time(rank, row);
+        } else if let Some(fields) = fields(VALUE_WORD) {
+            let (rank, row) = time_lines::value(fields)?;
+            self.check_process(rank)?;
+            self.sink.add_value(rank, row);
         } else {
             return Ok(false);
         }

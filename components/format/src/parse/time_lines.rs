@@ -1,4 +1,4 @@
-//! Parser of the lines about time.
+//! Parser of the lines about time, and of values.
 
 use std::sync::Arc;
 
@@ -10,6 +10,7 @@ use crate::profile::NONE;
 use crate::times::{
     CallRow, Clock, DURATIONS, LateRow, Mode, RegionRow, RegionTimeRow, SampledOperation, SiteRow, TimeRow,
 };
+use crate::values::ValueRow;
 
 type Parsed<T> = Result<(u32, T), &'static str>;
 
@@ -128,6 +129,13 @@ pub(super) fn visits(mut rest: LineCursor<'_>) -> Parsed<RegionTimeRow> {
     rest.literal(b" ns", "` ns`")?;
     rest.end("the end of the line after the time")?;
     Ok((rank, RegionTimeRow { number, visits, ns }))
+}
+
+/// Parses the rest of a line `# VALUE`.
+pub(super) fn value(mut rest: LineCursor<'_>) -> Parsed<ValueRow> {
+    let rank = rest.rank("the rank of the process")?;
+    rest.literal(b"\t", "a tab after the rank")?;
+    Ok((rank, ValueRow::parse(&String::from_utf8_lossy(rest.0))?))
 }
 
 /// Parses the number of a region, and the tab behind it.
