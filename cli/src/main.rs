@@ -180,6 +180,13 @@ struct Run {
     /// KOKKOS_TOOLS_LIBS or NVTX_INJECTION64_PATH names is kept, and then has these annotations alone.
     #[arg(long, value_enum, value_name = "LIBRARY", value_delimiter = ',')]
     regions: Vec<run::plan::regions::AnnotationLibrary>,
+    /// Read performance variables at the end of MPI, and count events, by name; `*` matches any characters, `?` one
+    ///
+    /// Variables of the program, of libraries, of plug-ins, of mpit and of the MPI library are found; `mpit vars` lists them. For each, the last
+    /// lines have the least, mean and most of the ranks, and `mpit report` a table. They count from MPI_Init to MPI_Finalize. Those of
+    /// communicators are read for MPI_COMM_WORLD.
+    #[arg(long, value_name = "PATTERN", value_delimiter = ',')]
+    read: Vec<String>,
     /// Print a diagnosis if no process began or ended an MPI call for so long, as `mpit why` does
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     stuck: Option<f64>,

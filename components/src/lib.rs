@@ -63,6 +63,12 @@ pub mod about {
     pub use mpit_monitoring::about::describe;
 }
 
+/// The values that the user requests by name.
+pub mod values {
+    pub use mpit_format::values::{EVENT, MAX_ELEMENTS, ValueKind, ValueRow, matches};
+    pub use mpit_monitoring::values::{patterns, record};
+}
+
 /// The run of this process, and its launcher.
 pub mod run {
     pub use mpit_job::identity::set_spawned;

@@ -59,6 +59,7 @@ pub mod signals;
 mod strings;
 mod topology;
 pub mod updates;
+mod values;
 pub mod windows;
 
 pub use mpit::internal::panic::catch_panic;

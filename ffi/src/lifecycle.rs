@@ -15,7 +15,7 @@ use mpit_components::{about, live, monitoring, run};
 
 use crate::abi::{Abi, LiveComm, LiveSession};
 use crate::host::{Host, foreign, mpi};
-use crate::{comms, doctor, gather, images, infos, inventory, mpi_t, native_monitoring, sessions};
+use crate::{comms, doctor, gather, images, infos, inventory, mpi_t, native_monitoring, sessions, values};
 
 static INITIALIZED: AtomicBool = AtomicBool::new(false);
 
@@ -103,6 +103,7 @@ fn handle_initialization() {
         }
     }
     mpi_t::library_initialized();
+    values::begin();
     native_monitoring::warn_if_on();
     inventory::write_if_requested();
     doctor::write_if_requested();
@@ -188,6 +189,7 @@ pub fn finalizing() {
             comms::renamed(unsafe { LiveComm::new(comm) });
         }
     }
+    values::end();
     host::finalizing();
     doctor::finalized();
     inventory::write_at_end();

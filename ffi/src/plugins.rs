@@ -34,6 +34,7 @@ pub unsafe extern "C" fn mpit_plugin_load(path: *const c_char, plugin: *mut c_in
             // SAFETY: `plugin` is not null (checked), and the caller passes an address valid for writes.
             unsafe { plugin.write_unaligned(loaded.number().cast_signed()) };
         }
+        crate::values::refresh();
         Ok(())
     })
 }

@@ -8,6 +8,7 @@ use mpit::internal::plugin::abi::Table;
 
 use crate::host::find;
 use crate::plugins::to_return_code;
+use crate::values;
 
 /// Registers all entries that a table describes, or none; then one line on standard error contains the reason.
 ///
@@ -26,6 +27,7 @@ pub unsafe extern "C" fn mpit_register(table: *const Table) -> c_int {
             Error::Invalid
         })?;
         find::keep_loaded(table.cast());
+        values::refresh();
         Ok(())
     })
 }

@@ -81,6 +81,11 @@ class Job:
         """The development over time, by rank and area. Empty without `mpit run --series`."""
         return self.table("series")
 
+    @property
+    def variables(self) -> pa.Table:
+        """The variables and events of `mpit run --read`, with their values over ranks. Empty without it."""
+        return self.table("variables")
+
     def table(self, name: str) -> pa.Table:
         """Returns a table by its name: one of the properties, or `job`, `sizes`, `nodes`, `call_times`, `durations`, ..."""
         if name not in self._tables:

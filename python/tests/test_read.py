@@ -62,7 +62,7 @@ class Tables(TestCase):
         self.assertIn("pairs", documented)
         for name, columns in documented.items():
             self.assertEqual(job.table(name).column_names, columns.split(", "), name)
-        for name in ("ranks", "pairs", "calls", "sites", "regions", "comms", "series"):
+        for name in ("ranks", "pairs", "calls", "sites", "regions", "comms", "series", "variables"):
             self.assertIs(getattr(job, name), job.table(name))
         with self.assertRaisesRegex(KeyError, "there is no table words; there are job, ranks, pairs"):
             job.table("words")

@@ -11,7 +11,7 @@
 //! | `name: T = value => (json)` | JSON only |
 //! | `name: T = value => (inside T)`, `name: Option<T> = value => (maybe T)` | JSON as an object, the others as the columns of `T` |
 
-use crate::units::{aligned, bytes, duration, grouped, ratio};
+use crate::units::{aligned, bytes, duration, grouped, number, ratio};
 
 /// The value of a column in a row.
 pub(crate) enum CellValue<'a> {
@@ -75,6 +75,8 @@ pub(crate) enum Unit {
     NameOrDash,
     /// A number as it is.
     Plain,
+    /// A number of any size, with four digits unless it is a whole one.
+    Number,
     /// A number with groups of digits.
     Count,
     /// A number of bytes with three digits.
@@ -102,6 +104,7 @@ impl Unit {
             (Self::Bytes | Self::BytesIfAny, CellValue::Integer(number)) => bytes((*number).into()),
             (Self::Time | Self::TimeIfAny, CellValue::Number(seconds)) => duration(seconds * 1e9),
             (Self::Share, CellValue::Number(share)) => ratio(*share),
+            (Self::Number, CellValue::Number(value)) => number(*value),
             (_, CellValue::Integer(number)) => number.to_string(),
             (_, CellValue::Number(number)) => number.to_string(),
             (_, CellValue::Letter(letter)) => letter.to_string(),

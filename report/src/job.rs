@@ -17,6 +17,7 @@ use crate::origins::Origins;
 use crate::problem::Problem;
 use crate::rank_times::RankTime;
 use crate::series::SeriesRow;
+use crate::variables::Variables;
 use mpit_placement::Matrix;
 
 /// The combined data of the files of one run.
@@ -63,6 +64,8 @@ pub struct Job {
     pub(crate) origins: Origins,
     /// The development over time, by [`SeriesRow::order`]; empty without `mpit run --series`.
     pub(crate) series: Vec<SeriesRow>,
+    /// The variables and events that `mpit run --read` requested.
+    pub(crate) variables: Variables,
     /// The ranks with data, in ascending order.
     pub(crate) ranks: Vec<u32>,
     /// The traffic of each kind.

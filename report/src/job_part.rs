@@ -10,6 +10,7 @@ use mpit_format::profile::About;
 use mpit_format::rows::Kind;
 use mpit_format::summary::{Arrivals, ProcessTime};
 use mpit_format::times::{CallRow, LateRow, RegionRow, RegionTimeRow, SiteRow, TimeRow};
+use mpit_format::values::ValueRow;
 use mpit_format::{Identity, TrafficSum, parse};
 
 use crate::comm_calls::{CommCalls, in_order};
@@ -21,6 +22,7 @@ use crate::origins::Reading;
 use crate::problem::{Problem, Problems};
 use crate::rank_times::{rank_times, summary_of};
 use crate::series::SeriesRow;
+use crate::variables::Variables;
 use mpit_placement::{Cell, CellRange, Matrix};
 
 /// The maximum number of ranks of a world with ranges of ranks, more than the largest machines have cores.
@@ -58,6 +60,7 @@ pub(crate) struct Part {
     pub(crate) origins: Reading,
     /// The rows of the series, in any order.
     pub(crate) series: Vec<SeriesRow>,
+    pub(crate) variables: Variables,
     pub(crate) size: u32,
     pub(crate) problems: Problems,
 }
@@ -147,6 +150,10 @@ impl parse::Sink for PartOf<'_> {
         self.part.origins.add_region_time(rank, row);
     }
 
+    fn add_value(&mut self, rank: u32, row: ValueRow) {
+        self.part.variables.add(rank, row);
+    }
+
     fn add_problem(&mut self, line: u64, what: impl FnOnce() -> String) {
         self.part.problems.add(|| Problem { path: self.path.to_owned(), line, what: what() });
     }
@@ -194,6 +201,7 @@ impl Part {
         self.arrivals.merge(&other.arrivals);
         self.origins.absorb(other.origins);
         self.series.extend(other.series);
+        self.variables.absorb(other.variables);
         self.size = self.size.max(other.size);
         self.problems.absorb(other.problems);
         self
@@ -290,6 +298,7 @@ impl Part {
             comm_calls: in_order(self.comm_calls),
             origins,
             series: self.series,
+            variables: self.variables,
             ranks: self.ranks,
             nodes: machines,
             summary,

@@ -43,6 +43,7 @@ pub mod summary;
 mod text_view;
 #[doc(hidden)]
 pub mod units;
+mod variables;
 
 pub use comm_calls::{CallTimes, CommCalls};
 pub use comm_groups::{Collectives, CommGroup, JobSum};
@@ -54,3 +55,4 @@ pub use nodes::{NodePair, Nodes};
 pub use problem::Problem;
 pub use program_parts::ProgramParts;
 pub use rank_times::RankTime;
+pub use variables::Variables;

@@ -14,6 +14,21 @@ pub(crate) fn grouped(number: u128) -> String {
     out
 }
 
+/// Formats a number: whole ones with groups of digits, others with four digits.
+pub(crate) fn number(value: f64) -> String {
+    const EXACT: f64 = 9_007_199_254_740_992.0;
+    if value.trunc() == value && value.abs() <= EXACT {
+        let sign = if value < 0.0 { "-" } else { "" };
+        return format!("{sign}{}", grouped(value.abs() as u128));
+    }
+    let digits = 3.0 - value.abs().log10().floor();
+    if (0.0..=8.0).contains(&digits) {
+        format!("{value:.0$}", digits as usize)
+    } else {
+        format!("{value:.3e}")
+    }
+}
+
 /// Formats a number of bytes with three digits.
 pub fn bytes(number: u128) -> String {
     const UNITS: [&str; 7] = ["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
@@ -95,6 +110,8 @@ mod tests {
             ["0 ns", "999 ns", "1.00 us", "1.50 us", "12.3 ms", "1.00 s", "10.0 s", "123 s"]
         );
         assert_eq!((super::ratio(0.256), super::percent(1, 0)), ("26 %".into(), "100 %".into()));
+        let numbers = [0.0, -1234.0, 2.0 / 3.0, 1234.56, 12345.6, 1.5e-7, f64::NAN].map(super::number);
+        assert_eq!(numbers, ["0", "-1 234", "0.6667", "1235", "1.235e4", "1.500e-7", "NaN"]);
         assert_eq!(super::bytes(1023), "1023 B");
         assert_eq!(super::bytes(1024), "1.00 KiB");
         assert_eq!(super::bytes(1 << 40), "1.00 TiB");

@@ -33,6 +33,7 @@ pub mod store;
 mod sum;
 pub mod summary;
 pub mod times;
+pub mod values;
 
 pub use identity::Identity;
 pub use sum::TrafficSum;

@@ -37,6 +37,7 @@ mod runtime;
 pub mod settings;
 pub mod store;
 pub mod times;
+pub mod values;
 mod versions;
 mod whole_run;
 

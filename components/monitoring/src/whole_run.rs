@@ -19,7 +19,7 @@ use crate::output::write_text;
 use crate::phase::{Phase, subscriptions};
 use crate::runtime::RUNTIME;
 use crate::settings::{self, stem_of_stores};
-use crate::{about, job_store, output_directory, store, times};
+use crate::{about, job_store, output_directory, store, times, values};
 
 /// The error number of a lack of memory, which is the same on all systems.
 const NO_MEMORY: i32 = 12;
@@ -229,6 +229,7 @@ impl Part {
 fn until_now(run: &WholeRun, world: World, part: Part) -> Profile {
     let mut profile = run.all.until_now(world.rank);
     profile.about = about::get();
+    profile.values = values::get();
     if let dropped @ 1.. = memory::dropped() {
         let value = format!("{dropped} operations of rank {}, because memory was short", world.rank);
         profile.about.push(About::new(NOT_RECORDED, &value));

@@ -6,6 +6,7 @@ mod origins;
 mod rows;
 mod series;
 mod time;
+mod variables;
 
 use std::io::{self, BufWriter, Write};
 
@@ -25,6 +26,7 @@ pub use origins::{Code, Region, RegionTime, Site};
 pub use rows::{Comm, Fact, KindTotal, NodePair, Nodes, Pair, Rank, Size};
 pub use series::Interval;
 pub use time::{Call, Late, RankSeconds, Rated, Time, Times};
+pub use variables::Variable;
 
 /// The version of the JSON, which grows when a field is removed or changes its meaning.
 const VERSION: u32 = 1;
@@ -65,6 +67,8 @@ pub struct Report {
     pub region_times: Vec<RegionTime>,
     /// The development over time, by rank and interval. Empty without `mpit run --series`.
     pub series: Vec<Interval>,
+    /// The variables and event types that `mpit run --read` requested, by name.
+    pub variables: Vec<Variable>,
     /// The ranks that arrived last in sampled collective operations, the most frequent one first. Empty if processes of the job are
     /// missing, because they may have been the last ones.
     pub late: Vec<Late>,
@@ -124,6 +128,7 @@ impl Report {
             regions: Region::all(job),
             region_times: RegionTime::all(job),
             series: Interval::all(job).collect(),
+            variables: Variable::all(job).collect(),
             late: job.summary.latest().iter().map(Late::of).collect(),
             nodes: nodes.map(|(name, ranks)| Nodes { name: name.clone(), ranks }).collect(),
             node_pairs: job.nodes.pairs(&shown(job)).iter().map(NodePair::of).collect(),

@@ -12,7 +12,7 @@ use std::io;
 use crate::columns::Row;
 use crate::data::{
     Call, CallTime, Comm, CommTime, Interval, JobRow, Late, NodePair, Pair, Rank, Region, RegionTime, Site,
-    Size,
+    Size, Variable,
 };
 use crate::job::Job;
 use crate::picture::shown;
@@ -84,6 +84,8 @@ tables! {
     RegionTimes "region_times": |job| RegionTime::all(job),
     /// The calls by rank, interval and area.
     Series "series": |job| Interval::all(job),
+    /// The values of variables, and the counts of events.
+    Variables "variables": |job| Variable::all(job),
 }
 
 /// Something that tables are written to.

@@ -11,6 +11,7 @@ use mpit_format::parse::{self, Comm, Row, Sink};
 use mpit_format::profile::About;
 use mpit_format::rows::Kind;
 use mpit_format::times::{CallRow, LateRow, RegionRow, RegionTimeRow, SiteRow, TimeRow};
+use mpit_format::values::ValueRow;
 use serde::{Deserialize, Serialize};
 
 use super::atomic::{read_json, write_json};
@@ -304,6 +305,12 @@ impl Sink for PartWriter {
     fn add_region_time(&mut self, rank: u32, row: RegionTimeRow) {
         let numbers = [rank.into(), row.number.into(), row.visits, row.ns];
         self.put(RecordTable::RegionTimes, &numbers, &[]);
+    }
+
+    fn add_value(&mut self, rank: u32, row: ValueRow) {
+        let ValueRow { name, class, object, kind, elements, value, first } = row;
+        let texts = [name.as_str(), &class, &object, kind.as_str(), &value, &first].map(str::as_bytes);
+        self.put(RecordTable::Values, &[rank.into(), elements], &texts);
     }
 
     fn add_line(&mut self, rank: u32, component: String, text: String) {

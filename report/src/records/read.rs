@@ -12,6 +12,7 @@ use mpit_format::parse::{self, Comm, Sink};
 use mpit_format::profile::About;
 use mpit_format::rows::Kind;
 use mpit_format::times::{CallRow, Clock, LateRow, Mode, RegionRow, RegionTimeRow, SiteRow, TimeRow};
+use mpit_format::values::{ValueKind, ValueRow};
 use rayon::prelude::*;
 
 use super::JobTables;
@@ -99,10 +100,11 @@ fn read_part(directory: &Path, progress: &(dyn Fn(u64) + Sync)) -> Part {
     part.step_nodes.extend(file.step_nodes);
     let reader = PartReader { directory, progress, tables: &file.tables };
     reader.checked(RecordTable::Ranks, &mut part, |part| reader.processes(part));
-    let small: [(RecordTable, AddRow); 4] = [
+    let small: [(RecordTable, AddRow); 5] = [
         (RecordTable::Comms, add_comm),
         (RecordTable::Series, add_series),
         (RecordTable::Facts, add_fact),
+        (RecordTable::Values, add_value),
         (RecordTable::Lines, add_line),
     ];
     for (table, add) in small {
@@ -374,6 +376,22 @@ fn add_series(sink: &mut PartOf<'_>, row: Row<'_>) -> Option<()> {
         return None;
     }
     sink.part.series.push(row);
+    Some(())
+}
+
+fn add_value(sink: &mut PartOf<'_>, row: Row<'_>) -> Option<()> {
+    let field = |column| text(row.text(column)).map(ToOwned::to_owned);
+    let value = ValueRow {
+        name: field(0)?,
+        class: field(1)?,
+        object: field(2)?,
+        kind: ValueKind::of_word(&field(3)?)?,
+        elements: row.number(1),
+        value: field(4)?,
+        first: field(5)?,
+    };
+    // The rules for lines hold for rows as well.
+    sink.add_value(rank(row, 0)?, ValueRow::parse(&value.fields()).ok()?);
     Some(())
 }
 

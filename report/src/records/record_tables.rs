@@ -57,6 +57,8 @@ tables! {
     RegionTimes "region_times": ["rank", "region", "visits", "ns"], [];
     /// The calls by process, interval and area.
     Series "series": ["rank", "start_ns", "end_ns", "calls", "ns", "messages", "bytes"], ["area"];
+    /// The values that `mpit run --read` requests.
+    Values "values": ["rank", "elements"], ["name", "class", "object", "kind", "value", "first"];
     /// Facts about the job.
     Facts "facts": [], ["key", "value"];
     /// Lines of other components.

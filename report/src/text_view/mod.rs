@@ -9,7 +9,7 @@ use mpit_format::rows::Kind;
 use crate::columns::{Column, Row};
 use crate::data::{
     Bin, Call, CallTime, Comm, CommTime, KindTotal, Late, NodePair, Pair, Rank, Region, RegionTime, Site,
-    Size,
+    Size, Variable,
 };
 use crate::job::Job;
 use crate::picture::shown;
@@ -136,6 +136,12 @@ pub(crate) fn details(job: &Job, top: usize, comms: usize) -> impl Iterator<Item
             top,
             |region| Region::of(summary, region),
             |region| region.stat.time.sum() as f64,
+        ),
+        View::of(
+            "Variables and events (--read): the values of ranks, of an array the sums of its elements",
+            &Variable::columns(),
+            Variable::all(job).map(without_bar),
+            0,
         ),
         times_of_ranks(job, top),
         View::of(

@@ -52,6 +52,7 @@ mod tools;
 mod unusual_messages;
 mod unwinding;
 mod unwritten;
+mod values;
 mod vars;
 mod why;
 mod workloads;

@@ -12,6 +12,7 @@ mod screen;
 mod series;
 mod summary;
 mod unwritten;
+mod values;
 mod worlds;
 
 use std::process::ExitStatus;
@@ -87,7 +88,7 @@ pub(super) fn collect(plan: &PreparedRun<'_>, mut executed: ExecutedRun) -> Resu
     let processes = processes.unwrap_or_default();
     // Processes with stores of their own remove these when they have written their files.
     let is_of_files = plan.output.is_some() && executed.stores_before.is_some();
-    let is_shown = !plan.args.quiet && !is_of_files;
+    let is_shown = (!plan.args.quiet || !plan.args.read.is_empty()) && !is_of_files;
     let worlds = if is_shown { worlds::worlds(&processes, executed.end) } else { Worlds::new() };
     let mut summaries = Vec::new();
     if let Some(target) = &plan.summary {

@@ -8,6 +8,7 @@ use mpit_report::screen::{self, Summary};
 
 use super::finished::FinishedRun;
 use super::no_files::{self, NONE_HERE};
+use super::values;
 use super::worlds::{World, Worlds, files_of_run, worlds_of_files};
 use crate::print;
 use crate::run::plan::Before;
@@ -24,7 +25,7 @@ const OF_OTHER_NODES: &str =
 
 /// Prints the summaries of the worlds, or the reason why nothing was recorded.
 pub(super) fn show(run: &FinishedRun<'_>) {
-    if run.plan.args.quiet {
+    if run.plan.args.quiet && run.plan.args.read.is_empty() {
         return;
     }
     let lines = if run.plan.own_name.is_none() { lines_of_part(run) } else { lines(run) };
@@ -42,7 +43,7 @@ fn lines_of_part(run: &FinishedRun<'_>) -> Vec<String> {
     if run.worlds.values().all(World::is_whole) {
         return lines(run);
     }
-    if run.output().is_some() || run.plan.summary.is_some() {
+    if run.output().is_some() || run.plan.summary.is_some() || run.plan.args.quiet {
         return Vec::new();
     }
     let partial = run.worlds.values().filter(|world| !world.is_whole() && world.has_first_rank);
@@ -84,6 +85,10 @@ fn lines(run: &FinishedRun<'_>) -> Vec<String> {
         Ok(worlds) => worlds,
         Err(message) => return vec![message],
     };
+    let values = values::lines(&run.plan.args.read, &worlds);
+    if run.plan.args.quiet {
+        return values;
+    }
     let worlds: Vec<_> = worlds.iter().collect();
     let mut lines: Vec<String> = match worlds[..] {
         [] if run.output().is_some() || has_stored_files(run) => return Vec::new(),
@@ -99,6 +104,7 @@ fn lines(run: &FinishedRun<'_>) -> Vec<String> {
     if worlds.len() > MAX_WORLDS {
         lines.push(format!("and {} more worlds", worlds.len() - MAX_WORLDS));
     }
+    lines.extend(values);
     let is_of_others = |(_, world): &(&u32, &World)| !world.is_whole();
     if run.output().is_none() && run.plan.summary.is_none() && worlds.iter().any(is_of_others) {
         lines.push(ON_OTHERS.into());

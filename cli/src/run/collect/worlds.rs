@@ -5,9 +5,9 @@ use std::path::PathBuf;
 
 use mpit_components::store::StoreFile;
 use mpit_components::times::Moment;
-use mpit_report::ProgramParts;
 use mpit_report::input::{self, Run};
 use mpit_report::screen::{Place, Summary};
+use mpit_report::{ProgramParts, Variables};
 
 use super::processes::Process;
 
@@ -24,6 +24,8 @@ pub(super) struct World {
     pub(super) has_first_rank: bool,
     /// Lines about the parts of the program that make calls.
     pub(super) parts: Vec<String>,
+    /// The values of `--read`.
+    pub(super) variables: Variables,
 }
 
 /// Returns the summaries of the worlds of the processes. The command ended at `end`.
@@ -41,7 +43,7 @@ fn read(stores: &[&StoreFile], end: Moment) -> Option<World> {
     let hosts: BTreeMap<u32, String> =
         stores.iter().filter_map(host).filter(|(_, host)| !host.is_empty()).collect();
     let mut all: Option<Summary> = None;
-    let mut parts = ProgramParts::default();
+    let (mut parts, mut variables) = (ProgramParts::default(), Variables::default());
     for recovered in stores.iter().filter_map(|store| store.read(Some(end)).ok()) {
         let own = hosts.get(&recovered.rank);
         let place = |rank: u32| match (own, hosts.get(&rank)) {
@@ -54,10 +56,11 @@ fn read(stores: &[&StoreFile], end: Moment) -> Option<World> {
         one.add_profile(&recovered.profile, place);
         all.get_or_insert_default().merge(&one);
         parts.add_profile(&recovered.profile);
+        variables.add_profile(&recovered.profile);
     }
     let summary = all?;
     let has_first_rank = stores.iter().any(|store| store.rank == 0);
-    Some(World { parts: parts.lines(&summary), has_first_rank, summary })
+    Some(World { parts: parts.lines(&summary), variables, has_first_rank, summary })
 }
 
 /// Returns the files that belong to the run with a name. A path may be the beginning of names.
@@ -76,7 +79,11 @@ pub(super) fn worlds_of_files(runs: &[Run]) -> Result<Worlds, u64> {
     let read = |run: &Run| {
         let mut job = run.read(&|_| ());
         job.resolve_sites();
-        (run.world(), World { parts: job.part_lines(), has_first_rank: true, summary: job.summary })
+        let variables = job.variables().clone();
+        (
+            run.world(),
+            World { parts: job.part_lines(), variables, has_first_rank: true, summary: job.summary },
+        )
     };
     Ok(runs.iter().map(read).collect())
 }

@@ -42,6 +42,9 @@ pub(crate) fn settings(
     if !args.hide.is_empty() {
         all.push(Setting { name: "hidden_entries".into(), value: args.hide.join(",") });
     }
+    if !args.read.is_empty() {
+        all.push(Setting { name: "monitoring_read".into(), value: args.read.join(",") });
+    }
     all.extend(args.set.iter().cloned());
     settings::apply(&all)?;
     Ok(all)

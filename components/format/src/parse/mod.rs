@@ -13,10 +13,11 @@ use crate::files::MAX_NAME;
 use crate::messages::BINS;
 use crate::profile::{
     ABOUT_WORD, About, CALL_WORD, COMPONENT_WORD, LATE_WORD, PATTERNS, RECOVERED_LINE, REGION_WORD,
-    SITE_WORD, TIME_WORD, VISITS_WORD,
+    SITE_WORD, TIME_WORD, VALUE_WORD, VISITS_WORD,
 };
 use crate::rows::{Kind, LineShape, Section};
 use crate::times::{CallRow, LateRow, RegionRow, RegionTimeRow, SiteRow, TimeRow};
+use crate::values::ValueRow;
 use crate::{Identity, TrafficSum, identity};
 
 /// The origin of a text.
@@ -93,6 +94,9 @@ pub trait Sink {
 
     /// Adds the time in a region.
     fn add_region_time(&mut self, _rank: u32, _row: RegionTimeRow) {}
+
+    /// Adds the value of a variable.
+    fn add_value(&mut self, _rank: u32, _row: ValueRow) {}
 
     /// Adds the line of another component.
     fn add_line(&mut self, _rank: u32, _component: String, _text: String) {}
@@ -243,14 +247,15 @@ impl<'a, S: Sink> Reader<'a, S> {
         }
     }
 
-    /// Parses a line about time. Returns false, and does nothing, for other lines.
+    /// Parses a line about time or a value. Returns false, and does nothing, for other lines.
     fn times(&mut self, line: &[u8]) -> Result<bool, &'static str> {
         Ok(self.time_line(line, TIME_WORD, time_lines::time, S::add_time)?
             || self.time_line(line, CALL_WORD, time_lines::call, S::add_call)?
             || self.time_line(line, LATE_WORD, time_lines::late, S::add_late)?
             || self.time_line(line, SITE_WORD, time_lines::site, S::add_site)?
             || self.time_line(line, REGION_WORD, time_lines::region, S::add_region)?
-            || self.time_line(line, VISITS_WORD, time_lines::visits, S::add_region_time)?)
+            || self.time_line(line, VISITS_WORD, time_lines::visits, S::add_region_time)?
+            || self.time_line(line, VALUE_WORD, time_lines::value, S::add_value)?)
     }
 
     fn time_line<T>(

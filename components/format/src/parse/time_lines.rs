@@ -1,4 +1,4 @@
-//! Parser of the lines about time, from the field behind the rank of the process on.
+//! Parser of the lines about time, and of values, from the field behind the rank of the process on.
 
 use std::sync::Arc;
 
@@ -10,6 +10,7 @@ use crate::profile::{CALL_UNITS, NONE};
 use crate::times::{
     CallRow, Clock, DURATIONS, LateRow, Mode, RegionRow, RegionTimeRow, SampledOperation, SiteRow, TimeRow,
 };
+use crate::values::ValueRow;
 
 type Parsed<T> = Result<T, &'static str>;
 
@@ -83,6 +84,10 @@ pub(super) fn visits(rest: &mut LineCursor<'_>) -> Parsed<RegionTimeRow> {
     let number = region_number(rest)?;
     let visits = rest.amount("a number of visits", " visits\t")?;
     Ok(RegionTimeRow { number, visits, ns: rest.amount("the time in the region", " ns")? })
+}
+
+pub(super) fn value(rest: &mut LineCursor<'_>) -> Parsed<ValueRow> {
+    ValueRow::parse(&String::from_utf8_lossy(rest.rest()))
 }
 
 fn region_number(rest: &mut LineCursor<'_>) -> Parsed<u32> {

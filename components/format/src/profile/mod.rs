@@ -1,7 +1,7 @@
 //! The text of a `.prof` file, byte for byte as Open MPI's tools expect it.
 //!
 //! Fields are separated by tabs. A line `E` or `I` has the messages to one process, external or internal, a block `D`
-//! describes a communicator, comments from `# TIME` to `# VISITS` the time in MPI, and a comment `# COMPONENT` has the line of a third-party component. The histogram of a pair
+//! describes a communicator, comments from `# TIME` to `# VISITS` the time in MPI, comments `# VALUE` variables, and a comment `# COMPONENT` has the line of a third-party component. The histogram of a pair
 //! is written once: on its `E` line, where it counts both kinds, or else on its `I` line.
 
 #[cfg(test)]
@@ -16,6 +16,7 @@ use crate::files::{MAX_NAME, cut_off};
 use crate::messages::{BINS, Row};
 use crate::rows::{Kind, LineShape, Section};
 use crate::times::{CallRow, LateRow, RegionRow, RegionTimeRow, SiteRow, TimeRow};
+use crate::values::ValueRow;
 use crate::{Identity, OUTSIDE, TrafficSum};
 
 /// The name of a communicator, or of several with the same name and members.
@@ -164,6 +165,8 @@ pub struct Profile {
     pub regions: Vec<RegionRow>,
     /// The time in them.
     pub region_times: Vec<RegionTimeRow>,
+    /// The values that `mpit run --read` requests.
+    pub values: Vec<ValueRow>,
     /// Lines added by components, with the components' full names.
     pub lines: Vec<(String, Vec<String>)>,
     /// Facts about the job, which rank 0 has.
@@ -199,6 +202,13 @@ impl Profile {
             self.block(&mut out, block, listed);
         }
         self.times(&mut out);
+        for row in &self.values {
+            out.put(VALUE_WORD.as_bytes());
+            out.number(self.me.into());
+            out.put(b"\t");
+            out.put(row.fields().as_bytes());
+            out.put(b"\n");
+        }
         for (component, lines) in &self.lines {
             for line in lines {
                 out.put(COMPONENT_WORD.as_bytes());
@@ -305,6 +315,9 @@ pub(crate) const ABOUT_WORD: &str = "# ABOUT\t";
 pub(crate) use time_lines::{
     CALL_UNITS, CALL_WORD, LATE_WORD, NONE, REGION_WORD, SITE_WORD, TIME_WORD, VISITS_WORD,
 };
+
+/// The beginning of a line with the value of a variable.
+pub(crate) const VALUE_WORD: &str = "# VALUE\t";
 
 pub(crate) const COMPONENT_WORD: &str = "# COMPONENT\t";
 

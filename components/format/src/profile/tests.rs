@@ -6,6 +6,7 @@ use crate::messages::{BINS, PeerSnapshot, Row, bin};
 use crate::parse::{self, Origin, Sink};
 use crate::rows::Kind;
 use crate::times::{CallRow, Clock, LateRow, Mode, SampledOperation, TimeRow};
+use crate::values::{ValueKind, ValueRow};
 use crate::{OUTSIDE, TrafficSum};
 
 fn messages(sizes: &[u64]) -> PeerSnapshot {
@@ -63,6 +64,18 @@ fn call(name: &str) -> &'static CallName {
     CALLS.iter().find(|call| call.name == name).unwrap()
 }
 
+fn value(value: &str, first: &str) -> ValueRow {
+    ValueRow {
+        name: "petlib_steps".into(),
+        class: "COUNTER".into(),
+        object: if first.is_empty() { "" } else { "MPI_COMM_WORLD" }.into(),
+        kind: ValueKind::Number,
+        elements: if first.is_empty() { 1 } else { 2 },
+        value: value.into(),
+        first: first.into(),
+    }
+}
+
 fn add_times(profile: &mut Profile) {
     profile.time = Some(TimeRow {
         mode: Mode::Blocking,
@@ -100,6 +113,7 @@ fn add_times(profile: &mut Profile) {
     let operation =
         |number, entry| SampledOperation { number, call: call("Barrier"), entry, exit: entry + 7 };
     let operations = vec![operation(1, 5_000_000), operation(9, 6_000_000)];
+    profile.values = vec![value("3", ""), value("7.5", "3,4.5")];
     profile.late = vec![LateRow { lineage: u64::MAX, comm: "MPI_COMM_WORLD".into(), operations }];
 }
 
@@ -119,6 +133,9 @@ impl Sink for ReadTimes {
     fn add_late(&mut self, _rank: u32, row: LateRow) {
         self.0.late.push(row);
     }
+    fn add_value(&mut self, _rank: u32, row: ValueRow) {
+        self.0.values.push(row);
+    }
     fn add_problem(&mut self, line: u64, what: impl FnOnce() -> String) {
         self.1.push(format!("{line}: {}", what()));
     }
@@ -137,6 +154,7 @@ fn times_are_read_as_written() {
     let ReadTimes(read, problems) = read(&text(&profile));
     profile.calls[0].comm = "odd ones of all, 4 to 6".into();
     assert_eq!((read.time, read.calls, read.late), (profile.time, profile.calls, profile.late));
+    assert_eq!(read.values, profile.values);
     assert!(problems.is_empty(), "{problems:?}");
 }
 
@@ -153,6 +171,7 @@ fn wrong_lines_about_time_are_reported() {
         ("3 calls", "3 call"),
         ("9:1,10:1", "10:1,9:1"),
         ("9:1", "48:1"),
+        ("1 elements\t\t3", "1 elements\t\t"),
         (":Barrier:0:", ":Barrier:18446744073709551615:"),
     ] {
         let changed = text.replace(part, other);

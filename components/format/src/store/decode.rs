@@ -5,13 +5,14 @@ use std::ops::Range;
 use std::path::PathBuf;
 
 use super::blocks::{BlockKind, CELLS, Content, GROUP, GROUPS, MAGIC, message_of_key};
-use super::live::{ABOUT, OUTPUT};
+use super::live::{ABOUT, OUTPUT, VALUE};
 use super::recovered::Recovered;
 use super::time_rows::TimeRecords;
 use super::word_cursor::{Malformed, WORD, WordCursor};
 use crate::messages::{BINS, PeerSnapshot, Row};
 use crate::profile::{About, Block, Label, Members, Profile, SumRow};
 use crate::times::Moment;
+use crate::values::ValueRow;
 use crate::{Identity, OUTSIDE, TrafficSum, rows};
 
 /// The maximum number of rows created for collective operations with many processes, which take only a few words in the
@@ -115,6 +116,7 @@ struct DecodedStore {
     identity: Option<Identity>,
     stem: Option<PathBuf>,
     about: Vec<About>,
+    values: Vec<ValueRow>,
     /// The number of ranks that ranges in the file may still expand to.
     expanded: u64,
 }
@@ -173,6 +175,10 @@ impl DecodedStore {
             BlockKind::Description if key == ABOUT => {
                 let (key, value) = (block.name()?, block.name()?);
                 self.about.push(About::new(&key, &value));
+            }
+            BlockKind::Description if key == VALUE => {
+                let row = ValueRow::parse(&block.name()?);
+                self.values.push(row.map_err(|expected| at.error(format!("a value without {expected}")))?);
             }
             BlockKind::Description if key == OUTPUT => self.stem = Some(block.name()?.into()),
             _ if kind.content() == Content::Times => self.times.block(kind, key, &mut block)?,
@@ -297,6 +303,7 @@ impl DecodedStore {
             sums,
             comms,
             about: self.about,
+            values: self.values,
             ..Profile::default()
         };
         self.times.add_to(&mut profile);

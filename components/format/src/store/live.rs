@@ -144,6 +144,9 @@ pub const BUFFERED: u64 = 9;
 /// The key of the block with the [files](mod@file), by [slot](object_slot).
 pub const FILES: u64 = 10;
 
+/// The key of blocks with a [value](crate::values::ValueRow): the fields of its line, as a text.
+pub const VALUE: u64 = 11;
+
 /// The words of the buffered sends since a buffer was detached or flushed.
 pub mod buffered {
     /// The number of sends, more than [`MAX`] if not all of them are known.

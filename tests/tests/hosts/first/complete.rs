@@ -11,11 +11,12 @@ use super::{FILE_MODES, FRAMEWORKS, LANGUAGES};
 use crate::equal;
 
 /// The options of `mpit run` that select no files.
-const OTHER_OPTIONS: [&str; 12] = [
+const OTHER_OPTIONS: [&str; 13] = [
     "--set",
     "--time",
     "--sites",
     "--regions",
+    "--read",
     "--stuck",
     "--kill",
     "--hide",
