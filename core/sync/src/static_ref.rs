@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicPtr;
 use std::sync::atomic::Ordering::{Acquire, Release};
 
 /// A slot for a `&'static T`, empty at first.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct StaticRef<T: 'static>(AtomicPtr<T>);
 
 impl<T: Sync> StaticRef<T> {
@@ -31,10 +31,16 @@ impl<T: Sync> StaticRef<T> {
     }
 }
 
+impl<T: Sync> Default for StaticRef<T> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
 /// A slot for two `&'static T`, empty at first.
 ///
 /// One comparison finds out if both are there.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct StaticPair<T: 'static> {
     first: AtomicPtr<T>,
     /// Not null once `first` was not null.
@@ -65,5 +71,11 @@ impl<T: Sync> StaticPair<T> {
             std::ptr::from_ref(first).cast_mut()
         });
         self.first.store(first, Release);
+    }
+}
+
+impl<T: Sync> Default for StaticPair<T> {
+    fn default() -> Self {
+        Self::new()
     }
 }
