@@ -3,7 +3,7 @@
 use std::ffi::c_int;
 
 use mpit::object::OUTSIDE;
-use mpit_components::pml::{self, Histogram, Mode, Send};
+use mpit_components::pml::{self, Mode, Send, SizeCells};
 use mpit_ffi::abi::{Handle, LiveComm, LiveDatatype};
 use mpit_ffi::comms::{COMMS, Comm};
 use mpit_ffi::datatypes;
@@ -29,7 +29,7 @@ pub(crate) struct SendRecorder {
     pub(crate) has_valid_arguments: bool,
 }
 
-type SendRoutes = Routes<Histogram<'static>, 128>;
+type SendRoutes = Routes<SizeCells, 128>;
 
 static ROUTES: SendRoutes = Routes::new();
 
@@ -54,20 +54,15 @@ impl SendRecorder {
         tag: Int<L>,
         comm: arguments::Comm<L>,
     ) -> Self {
-        Self::of(mode, count.get(), datatype, dest, tag, comm)
-    }
-
-    #[inline(always)]
-    fn of<L: Binding>(
-        mode: Mode,
-        count: i64,
-        datatype: Type<L>,
-        dest: Int<L>,
-        tag: Int<L>,
-        comm: arguments::Comm<L>,
-    ) -> Self {
-        let (datatype, comm) = (datatype.get(), comm.get());
-        Self { mode, count, datatype, dest: dest.get(), tag: tag.get(), comm, has_valid_arguments: false }
+        Self {
+            mode,
+            count: count.get(),
+            datatype: datatype.get(),
+            dest: dest.get(),
+            tag: tag.get(),
+            comm: comm.get(),
+            has_valid_arguments: false,
+        }
     }
 
     /// Checks the addresses and the tag, for records in advance. The library may refuse other modes of valid sends, for lack of
@@ -90,8 +85,15 @@ impl SendRecorder {
         tag: Int<L>,
         comm: arguments::Comm<L>,
     ) -> Self {
-        let count = i64::from(partitions.get()).saturating_mul(count.get());
-        Self::of(Mode::Standard, count, datatype, dest, tag, comm)
+        Self {
+            mode: Mode::Standard,
+            count: i64::from(partitions.get()).saturating_mul(count.get()),
+            datatype: datatype.get(),
+            dest: dest.get(),
+            tag: tag.get(),
+            comm: comm.get(),
+            has_valid_arguments: false,
+        }
     }
 
     #[inline]
