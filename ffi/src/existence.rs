@@ -17,8 +17,8 @@ use mpit::internal::os::readable;
 use mpit::object::Bind;
 
 use crate::abi::{Abi, Handle};
-use crate::host::{Host, mpi, p2p};
 use crate::comms::COMMS;
+use crate::host::{Host, mpi, p2p};
 use crate::windows::{self, WINDOWS};
 use crate::{files, sessions};
 
@@ -34,9 +34,7 @@ pub(crate) fn may_exist(kind: Bind, handle: Handle) -> bool {
     let abi = host.abi();
     let is_known = match kind {
         Bind::NoObject => true,
-        Bind::Comm => {
-            handle == abi.comm_world || handle == abi.comm_self || COMMS.get(handle).is_some()
-        }
+        Bind::Comm => handle == abi.comm_world || handle == abi.comm_self || COMMS.get(handle).is_some(),
         Bind::Win => WINDOWS.get(handle).is_some(),
         _ => false,
     };

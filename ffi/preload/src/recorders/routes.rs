@@ -48,7 +48,7 @@ pub(crate) struct RouteKey {
 /// The part of a counter where calls with the same number of bytes are counted.
 pub(crate) trait Cells: fmt::Debug + Sync {
     /// The place where calls with any number of bytes are counted.
-    type Counter: Sync + 'static;
+    type Counter: fmt::Debug + Sync + 'static;
 
     /// Cells that count nothing.
     const NONE: Self;
