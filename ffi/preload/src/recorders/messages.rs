@@ -54,15 +54,20 @@ impl SendRecorder {
         tag: Int<L>,
         comm: arguments::Comm<L>,
     ) -> Self {
-        Self {
-            mode,
-            count: count.get(),
-            datatype: datatype.get(),
-            dest: dest.get(),
-            tag: tag.get(),
-            comm: comm.get(),
-            has_valid_arguments: false,
-        }
+        Self::of(mode, count.get(), datatype, dest, tag, comm)
+    }
+
+    #[inline(always)]
+    fn of<L: Binding>(
+        mode: Mode,
+        count: i64,
+        datatype: Type<L>,
+        dest: Int<L>,
+        tag: Int<L>,
+        comm: arguments::Comm<L>,
+    ) -> Self {
+        let (datatype, comm) = (datatype.get(), comm.get());
+        Self { mode, count, datatype, dest: dest.get(), tag: tag.get(), comm, has_valid_arguments: false }
     }
 
     /// Checks the addresses and the tag, for records in advance. The library may refuse other modes of valid sends, for lack of
@@ -85,15 +90,8 @@ impl SendRecorder {
         tag: Int<L>,
         comm: arguments::Comm<L>,
     ) -> Self {
-        Self {
-            mode: Mode::Standard,
-            count: i64::from(partitions.get()).saturating_mul(count.get()),
-            datatype: datatype.get(),
-            dest: dest.get(),
-            tag: tag.get(),
-            comm: comm.get(),
-            has_valid_arguments: false,
-        }
+        let count = i64::from(partitions.get()).saturating_mul(count.get());
+        Self::of(Mode::Standard, count, datatype, dest, tag, comm)
     }
 
     #[inline]
