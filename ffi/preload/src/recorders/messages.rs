@@ -3,7 +3,7 @@
 use std::ffi::c_int;
 
 use mpit::object::OUTSIDE;
-use mpit_components::pml::{self, Histogram, Mode, Send};
+use mpit_components::pml::{self, Mode, Send, SizeCells};
 use mpit_ffi::abi::{Handle, LiveComm, LiveDatatype};
 use mpit_ffi::comms::{COMMS, Comm};
 use mpit_ffi::datatypes;
@@ -29,7 +29,7 @@ pub(crate) struct SendRecorder {
     pub(crate) has_valid_arguments: bool,
 }
 
-type SendRoutes = Routes<Histogram<'static>, 128>;
+type SendRoutes = Routes<SizeCells, 128>;
 
 static ROUTES: SendRoutes = Routes::new();
 

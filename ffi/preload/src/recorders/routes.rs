@@ -45,34 +45,33 @@ pub(crate) struct RouteKey {
     pub(crate) is_comm_only: bool,
 }
 
-/// A place where bytes are counted.
-pub(crate) trait Counter: Sync + 'static {
-    /// The part of it where calls with the same number of bytes are counted.
-    type Cells: Cells<Self>;
+/// The part of a counter where calls with the same number of bytes are counted.
+pub(crate) trait Cells: fmt::Debug + Sync {
+    /// The place where calls with any number of bytes are counted.
+    type Counter: fmt::Debug + Sync + 'static;
 
-    /// Counts a call. No other thread counts meanwhile. Returns false, and does nothing, if that requires an allocation.
-    fn count_alone(&self, bytes: u64) -> bool;
-}
-
-/// The part of a counter for calls with the same number of bytes.
-pub(crate) trait Cells<T: ?Sized>: fmt::Debug + Sync {
     /// Cells that count nothing.
     const NONE: Self;
 
     /// Refers to the cells for a number of bytes.
-    fn refer_to(&self, counter: &'static T, bytes: u64);
+    fn refer_to(&self, counter: &'static Self::Counter, bytes: u64);
 
     /// Makes them count nothing.
     fn clear(&self);
 
-    /// Counts a call with that number of bytes like [`Counter::count_alone`].
+    /// Counts a call with that number of bytes like [`count_at`](Self::count_at).
     fn count_alone(&self, bytes: u64) -> bool;
+
+    /// Counts a call. No other thread counts meanwhile. Returns false, and does nothing, if that requires an allocation.
+    fn count_at(counter: &Self::Counter, bytes: u64) -> bool;
 }
 
-/// Implements both for a type and its cells, by their functions of like names.
+/// Implements the trait for the cells of a counter, by functions of both.
 macro_rules! counters {
     ($($counter:ty, $cells:ty;)+) => {$(
-        impl Cells<$counter> for $cells {
+        impl Cells for $cells {
+            type Counter = $counter;
+
             const NONE: Self = Self::new();
 
             #[inline(always)]
@@ -88,14 +87,10 @@ macro_rules! counters {
             fn count_alone(&self, bytes: u64) -> bool {
                 self.record_alone(bytes)
             }
-        }
-
-        impl Counter for $counter {
-            type Cells = $cells;
 
             #[inline(always)]
-            fn count_alone(&self, bytes: u64) -> bool {
-                self.record_alone(bytes)
+            fn count_at(counter: &$counter, bytes: u64) -> bool {
+                counter.record_alone(bytes)
             }
         }
     )+};
@@ -109,7 +104,7 @@ counters! {
 /// One route. A call with as many elements as the one before it is counted by the first members, in one cache line.
 #[derive(Debug)]
 #[repr(C, align(64))]
-struct Route<T: Counter> {
+struct Route<C: Cells> {
     comm: AtomicUsize,
     datatype: AtomicUsize,
     other: AtomicU64,
@@ -118,18 +113,18 @@ struct Route<T: Counter> {
     count: AtomicI32,
     bytes: AtomicU64,
     /// The cells of that call. They count nothing if there was none, or its number of elements is not an `int`.
-    cells: T::Cells,
+    cells: C,
     /// The bytes of an element.
     size: AtomicU64,
     /// `None` for a call that does not count.
-    counter: StaticRef<T>,
+    counter: StaticRef<C::Counter>,
 }
 
 /// The routes of recent calls, by hash. Calls whose routes share a slot replace each other's.
 #[derive(Debug)]
-pub(crate) struct Routes<T: Counter, const SLOTS: usize>([Route<T>; SLOTS]);
+pub(crate) struct Routes<C: Cells, const SLOTS: usize>([Route<C>; SLOTS]);
 
-impl<T: Counter> Route<T> {
+impl<C: Cells> Route<C> {
     const fn new() -> Self {
         Self {
             comm: AtomicUsize::new(0),
@@ -139,7 +134,7 @@ impl<T: Counter> Route<T> {
             revision: AtomicU64::new(0),
             count: AtomicI32::new(0),
             bytes: AtomicU64::new(0),
-            cells: T::Cells::NONE,
+            cells: C::NONE,
             size: AtomicU64::new(0),
             counter: StaticRef::new(),
         }
@@ -227,7 +222,7 @@ impl<T: Counter> Route<T> {
         }
         let Some(counter) = self.counter.get() else { return true };
         let bytes = count.cast_unsigned().wrapping_mul(self.size.load(Relaxed));
-        if !counter.count_alone(bytes) {
+        if !C::count_at(counter, bytes) {
             return false;
         }
         self.set_last(count, bytes, counter);
@@ -236,7 +231,7 @@ impl<T: Counter> Route<T> {
 
     /// Stores the number of elements of a call that was counted.
     #[inline(always)]
-    fn set_last(&self, count: i64, bytes: u64, counter: &'static T) {
+    fn set_last(&self, count: i64, bytes: u64, counter: &'static C::Counter) {
         self.cells.clear();
         if let Ok(count) = i32::try_from(count) {
             self.count.store(count, Relaxed);
@@ -246,14 +241,14 @@ impl<T: Counter> Route<T> {
     }
 }
 
-impl<T: Counter, const SLOTS: usize> Routes<T, SLOTS> {
+impl<C: Cells, const SLOTS: usize> Routes<C, SLOTS> {
     pub(crate) const fn new() -> Self {
         assert!(SLOTS.is_power_of_two());
         Self([const { Route::new() }; SLOTS])
     }
 
     #[inline(always)]
-    fn slot(&self, key: RouteKey) -> &Route<T> {
+    fn slot(&self, key: RouteKey) -> &Route<C> {
         let mixed = (key.comm as u32).wrapping_add(key.datatype as u32) ^ key.other as u32;
         &self.0[(mixed.wrapping_mul(HASH_MULTIPLIER) >> (u32::BITS - SLOTS.ilog2())) as usize]
     }
@@ -275,7 +270,7 @@ impl<T: Counter, const SLOTS: usize> Routes<T, SLOTS> {
 
     /// Returns the place where a call is counted, if there is a route for it, and the bytes to count there.
     #[inline(always)]
-    pub(crate) fn find(&self, key: RouteKey) -> Option<(Option<&'static T>, u64)> {
+    pub(crate) fn find(&self, key: RouteKey) -> Option<(Option<&'static C::Counter>, u64)> {
         let route = self.slot(key);
         let is_found = key.count >= 0 && route.is_for(key);
         let bytes = || key.count.cast_unsigned().wrapping_mul(route.size.load(Relaxed));
@@ -284,7 +279,13 @@ impl<T: Counter, const SLOTS: usize> Routes<T, SLOTS> {
 
     /// Stores the route of a call: `size` bytes for each element, counted at `counter`. `revision` was read before the conditions
     /// of a route were checked.
-    pub(crate) fn store(&self, key: RouteKey, revision: u64, size: u64, counter: Option<&'static T>) {
+    pub(crate) fn store(
+        &self,
+        key: RouteKey,
+        revision: u64,
+        size: u64,
+        counter: Option<&'static C::Counter>,
+    ) {
         let route = self.slot(key);
         // Not valid while it changes.
         route.revision.store(0, Relaxed);

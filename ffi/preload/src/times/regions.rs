@@ -29,10 +29,9 @@ const MAX_NAME: usize = 1023;
 /// A change of the regions in which a thread is.
 #[derive(Clone, Copy, Debug)]
 enum Change {
-    Begin,
+    /// Begins a region that ends by a key, or by its name if the key is 0.
+    Begin(u64),
     End,
-    /// Begins a region that ends by a key.
-    BeginByKey(u64),
     EndByKey(u64),
     /// Replaces the region of the level of `MPI_Pcontrol`.
     Level,
@@ -47,7 +46,7 @@ enum Change {
 pub(crate) unsafe extern "C" fn mpit_region_begin(name: *const c_char) {
     // SAFETY: the caller passes such an address.
     let name = unsafe { name_at(name) };
-    change(Change::Begin, || times::region(&name));
+    change(Change::Begin(0), || times::region(&name));
 }
 
 /// Ends a region of the program.
@@ -72,7 +71,7 @@ pub(crate) unsafe extern "C" fn mpit_region_begin_by_key(key: u64, name: *const 
     if has_regions_of_its_own() {
         // SAFETY: the caller passes such an address.
         let name = unsafe { name_at(name) };
-        change(Change::BeginByKey(key), || times::region(&name));
+        change(Change::Begin(key), || times::region(&name));
     }
 }
 
@@ -114,7 +113,7 @@ pub(crate) fn pcontrol(level: i32) {
 /// without a name: then the address is whatever the register had.
 pub(crate) fn named_pcontrol(level: i32, name: *const c_char) -> bool {
     let change_by = match level {
-        NAMED_BEGIN => Change::Begin,
+        NAMED_BEGIN => Change::Begin(0),
         NAMED_END => Change::End,
         _ => return false,
     };
@@ -166,25 +165,13 @@ fn change(change: Change, region: impl FnOnce() -> u16) {
 fn change_in(state: &'static ThreadTimes, region: u16, change: Change) -> bool {
     let regions = &state.regions;
     let before = regions.current();
-    let fits = match change {
-        Change::Begin => {
-            regions.begin(region, 0);
-            true
-        }
-        Change::End => regions.end(region),
-        Change::BeginByKey(key) => {
-            regions.begin(region, key);
-            true
-        }
-        Change::EndByKey(key) => {
-            regions.end_by_key(key);
-            true
-        }
-        Change::Level => {
-            regions.set_level(region);
-            true
-        }
-    };
+    let mut fits = true;
+    match change {
+        Change::Begin(key) => regions.begin(region, key),
+        Change::End => fits = regions.end(region),
+        Change::EndByKey(key) => regions.end_by_key(key),
+        Change::Level => regions.set_level(region),
+    }
     let current = regions.current();
     if before == NO_REGION && current != NO_REGION {
         state.forget_recent();

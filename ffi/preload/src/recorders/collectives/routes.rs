@@ -1,7 +1,7 @@
 //! Routes of collective operations, of the process and of each thread, and the routes of operations in progress.
 
 use mpit::internal::host::{revision, threads};
-use mpit_components::coll::{self, CaseSums, Counted, Kind, Operation};
+use mpit_components::coll::{self, CaseCells, CaseSums, Counted, Kind, Operation};
 use mpit_ffi::comms::COMMS;
 use mpit_ffi::datatypes;
 use mpit_sync::static_ref::StaticRef;
@@ -16,7 +16,7 @@ use crate::recorders::routes::{RouteKey, Routes};
 /// The number of routes of a kind of operation.
 const ROUTES_OF_KIND: usize = 16;
 
-pub(super) type KindRoutes = [Routes<CaseSums, ROUTES_OF_KIND>; Kind::ALL.len()];
+pub(super) type KindRoutes = [Routes<CaseCells, ROUTES_OF_KIND>; Kind::ALL.len()];
 
 /// The routes of one time of recording.
 pub(super) struct OperationRoutes {
