@@ -43,7 +43,7 @@ fn list_rules() {
         let number = name[1..].split(|char: char| !char.is_ascii_digit()).next().map(str::parse::<u32>);
         (!name.starts_with('R'), number.and_then(Result::ok), name.clone())
     });
-    let row = |name: &String| format!("({name:?}, include_str!({:?})),\n", root.join(name));
+    let row = |name: &String| format!("({name:?}, include_str!({:?})),\n", root.join(name).to_string_lossy());
     let rows: String = names.iter().map(row).collect();
     let list = Path::new(&env::var_os("OUT_DIR").expect("cargo sets OUT_DIR")).join("rules.rs");
     fs::write(list, format!("[\n{rows}]")).expect("OUT_DIR can be written");

@@ -117,7 +117,7 @@ pub(in super::super) fn start_findings(now: &Snapshot) -> Vec<Finding> {
     }
     let missing = now.missing();
     if !missing.is_empty() {
-        states += &format!(", {}", unknown_ranks(&missing));
+        states = format!("{states}, {}", unknown_ranks(&missing));
     }
     others.extend(missing);
     others.sort_unstable();
