@@ -31,6 +31,7 @@ mod run;
 mod search_path;
 mod settings;
 mod text_table;
+mod time_limit;
 mod vars;
 mod version;
 mod why;

@@ -1,9 +1,8 @@
 //! The preload library: its path, and its use for a command.
 
-use std::collections::hash_map::DefaultHasher;
 use std::ffi::{OsStr, OsString};
 use std::fs;
-use std::hash::{Hash, Hasher};
+use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{DirBuilderExt, symlink};
 use std::path::{Path, PathBuf};
@@ -76,9 +75,8 @@ fn link(library: &Path) -> Result<PathBuf, String> {
     let cache = cache
         .filter(|path| path.is_absolute() && is_plain(path))
         .ok_or("there is no cache directory for a link")?;
-    let mut hasher = DefaultHasher::new();
-    library.hash(&mut hasher);
-    let directory = cache.join("mpit").join(format!("preload-{:016x}", hasher.finish()));
+    let number = BuildHasherDefault::<DefaultHasher>::default().hash_one(library);
+    let directory = cache.join("mpit").join(format!("preload-{number:016x}"));
     let place = directory.join(library.file_name().unwrap_or(OsStr::new(NAME)));
     let untrusted = |why: Distrust| format!("a link in {} would not be safe: {why}", directory.display());
     // Another user could replace the link.

@@ -44,8 +44,7 @@ pub(crate) fn report(args: &Report) -> Result<ExitCode, String> {
     let runs = selected(args)?;
     if !args.format.is_empty() {
         check_names(&runs)?;
-        fs::create_dir_all(&args.output)
-            .map_err(|error| format!("cannot create the directory {}: {error}", args.output.display()))?;
+        create_directory(&args.output)?;
     }
     for path in input::unfinished(&args.paths) {
         print(&format!("{} was not finished; remove it if no program is writing it", path.display()));
@@ -55,10 +54,8 @@ pub(crate) fn report(args: &Report) -> Result<ExitCode, String> {
         let mut job = read(run);
         job.resolve_sites();
         let between = if at == 0 { "" } else { "\n" };
-        let mut text = format!("{between}{}{}: ", run.path().display(), age_label(run));
-        let printed = summary::write(&mut text, &job, args.top);
-        debug_assert!(printed.is_ok(), "writing to a string cannot fail");
-        if !output(&text)? {
+        let about = format!("{between}{}{}", run.path().display(), age_label(run));
+        if !output_summary(about, &job, args.top)? {
             return Ok(ExitCode::SUCCESS);
         }
         print_problems(&job);
@@ -80,12 +77,18 @@ pub(crate) fn report(args: &Report) -> Result<ExitCode, String> {
     let sums = if args.phases { input::phases(&runs) } else { Vec::new() };
     for phases in &sums {
         let names: Vec<_> = phases.runs.iter().map(|run| run.stem()).collect();
-        let mut text = format!("\n{}, sum of {}: ", phases.path().display(), names.join(", "));
-        let printed = summary::write(&mut text, &phases.read(), args.top);
-        debug_assert!(printed.is_ok(), "writing to a string cannot fail");
-        output(&text)?;
+        let about = format!("\n{}, sum of {}", phases.path().display(), names.join(", "));
+        output_summary(about, &phases.read(), args.top)?;
     }
     Ok(if is_understood { ExitCode::SUCCESS } else { ExitCode::from(1) })
+}
+
+/// Prints the summary of a job behind a text about it. Returns false if the reader has closed the pipe.
+fn output_summary(about: String, job: &Job, top: usize) -> Result<bool, String> {
+    let mut text = about + ": ";
+    let printed = summary::write(&mut text, job, top);
+    debug_assert!(printed.is_ok(), "writing to a string cannot fail");
+    output(&text)
 }
 
 /// Names the worlds of a run that are not shown, because the paths are files of one world.
@@ -240,8 +243,7 @@ fn write_tables(job: &Job, name: &str, directory: &Path) -> Result<(), String> {
         Err(error) if error.kind() != io::ErrorKind::NotFound => {
             return Err(format!("cannot remove {}: {error}", manifest.display()));
         }
-        _ => fs::create_dir_all(directory)
-            .map_err(|error| format!("cannot create the directory {}: {error}", directory.display()))?,
+        _ => create_directory(directory)?,
     }
     let mut tables = Vec::new();
     for table in ReportTable::ALL {
@@ -271,6 +273,11 @@ fn each_matrix(
         }
     }
     Ok(())
+}
+
+fn create_directory(path: &Path) -> Result<(), String> {
+    fs::create_dir_all(path)
+        .map_err(|error| format!("cannot create the directory {}: {error}", path.display()))
 }
 
 fn create(path: &Path, write: impl FnOnce(&File) -> io::Result<()>) -> Result<(), String> {

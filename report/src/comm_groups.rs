@@ -1,32 +1,11 @@
 //! The collective operations on the communicators of a job.
 
 use hashbrown::HashMap;
-use mpit_format::{TrafficSum, parse};
-
-/// The operations of all processes of a job, and the bytes they transferred: too many for the 64 bits of a process.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct JobSum {
-    /// The number of operations.
-    pub count: u128,
-    /// The sum of bytes.
-    pub bytes: u128,
-}
-
-impl JobSum {
-    pub(crate) fn add(&mut self, other: Self) {
-        self.count += other.count;
-        self.bytes += other.bytes;
-    }
-}
-
-impl From<TrafficSum> for JobSum {
-    fn from(sum: TrafficSum) -> Self {
-        Self { count: sum.count.into(), bytes: sum.bytes.into() }
-    }
-}
+use mpit_format::parse;
+use mpit_format::summary::Traffic;
 
 /// Collective operations on a communicator in the order of the files: one to all, all to one, all to all.
-pub type Collectives = [JobSum; 3];
+pub type Collectives = [Traffic; 3];
 
 /// Adds the sums of operations to others.
 pub(crate) fn add(sums: &mut Collectives, others: Collectives) {

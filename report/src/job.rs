@@ -10,7 +10,7 @@ use mpit_format::summary::{Summary, SummaryFile};
 use mpit_job::slurm;
 
 use crate::comm_calls::{CallTimes, CommCalls};
-use crate::comm_groups::{CommGroup, JobSum};
+use crate::comm_groups::CommGroup;
 use crate::missing::Missing;
 use crate::nodes::Nodes;
 use crate::origins::Origins;
@@ -126,16 +126,6 @@ impl Job {
     pub(crate) fn facts(&self) -> impl Iterator<Item = (&'static str, &str)> {
         let name = |fact: &About| FACTS.iter().find(|(key, _)| *key == fact.key).map_or("", |(_, name)| name);
         self.about.iter().map(move |fact| (name(fact), fact.value.as_str()))
-    }
-
-    /// Returns the sum over all pairs.
-    pub fn total(&self, kind: Kind) -> JobSum {
-        let mut sum = JobSum::default();
-        for run in self.matrix(kind).ranges() {
-            let of_all = |sum: u64| u128::from(sum) * u128::from(run.receivers());
-            sum.add(JobSum { count: of_all(run.count), bytes: of_all(run.bytes) });
-        }
-        sum
     }
 }
 

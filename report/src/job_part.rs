@@ -160,6 +160,13 @@ impl parse::Sink for PartOf<'_> {
 }
 
 impl Part {
+    /// Returns a part without records, because they cannot be read.
+    pub(crate) fn of_problem(problem: Problem) -> Self {
+        let mut part = Self::default();
+        part.problems.add(|| problem);
+        part
+    }
+
     fn add_sizes<N: Copy + Into<u128>>(&mut self, bins: &[N]) {
         self.sizes.resize(BINS, 0);
         for (sum, count) in self.sizes.iter_mut().zip(bins) {
@@ -214,13 +221,11 @@ impl Part {
         self.lines.sort_by_key(|line| line.rank);
         self.notes.sort_unstable();
         notes.extend(self.notes.drain(..).map(|(_, note)| note));
-        self.ranks.sort_unstable();
-        self.ranks.dedup();
-        self.recovered.sort_unstable();
-        self.recovered.dedup();
         self.unfinished.extend(&self.recovered);
-        self.unfinished.sort_unstable();
-        self.unfinished.dedup();
+        for ranks in [&mut self.ranks, &mut self.recovered, &mut self.unfinished] {
+            ranks.sort_unstable();
+            ranks.dedup();
+        }
         // Rank 0 has all facts, and the first process of each node has the facts about the Slurm step.
         let place = |fact: &About| FACTS.iter().position(|(key, _)| *key == fact.key);
         self.about.retain(|fact| place(fact).is_some());

@@ -46,10 +46,11 @@ pub mod units;
 mod variables;
 
 pub use comm_calls::{CallTimes, CommCalls};
-pub use comm_groups::{Collectives, CommGroup, JobSum};
+pub use comm_groups::{Collectives, CommGroup};
 pub use job::Job;
 pub use missing::Missing;
 pub use mpit_format::rows::Kind;
+pub use mpit_format::summary::Traffic;
 pub use mpit_placement::{Cell, CellRange, Matrix};
 pub use nodes::{NodePair, Nodes};
 pub use problem::Problem;

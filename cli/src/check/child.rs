@@ -1,10 +1,12 @@
 //! The process in which a plug-in is checked. It writes each finding at once, so that findings survive a crash.
 
+use std::collections::BTreeSet;
 use std::fmt::Display;
 use std::fs::File;
 use std::io::Write;
 use std::path::Path;
 
+use mpit::internal::desc::CategoryDesc;
 use mpit::internal::os::environment;
 use mpit::internal::plugin::Plugin;
 use mpit::internal::plugin::check::{self, Contents, Subject};
@@ -142,10 +144,7 @@ fn run_lifecycle(
 
 fn counts(contents: &Contents) -> Counts {
     let image = &contents.image;
-    let mut categories: Vec<_> =
-        library::categories(image).map(mpit::internal::desc::CategoryDesc::name).collect();
-    categories.sort_unstable();
-    categories.dedup();
+    let categories: BTreeSet<&str> = library::categories(image).map(CategoryDesc::name).collect();
     Counts {
         pvars: image.pvars.len(),
         cvars: image.cvars.len(),

@@ -6,9 +6,8 @@ use std::io::{self, Write};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
-use std::process::{Child, Command, ExitStatus, Stdio};
-use std::thread;
-use std::time::{Duration, Instant};
+use std::process::{Command, ExitStatus, Stdio};
+use std::time::Duration;
 
 use mpit::cvar::sources::LAUNCHER_SETTINGS;
 use mpit::internal::plugin::check::SUBJECT;
@@ -19,7 +18,7 @@ use mpit::internal::registry::Rule;
 use super::child::{Line, Step, cannot_write};
 use super::finding::{CheckedPlugin, Finding};
 use super::library::Definition;
-use crate::{name_of_signal, print, temporary_directory};
+use crate::{name_of_signal, print, temporary_directory, time_limit};
 
 pub(super) struct Outcome {
     pub(super) checked: CheckedPlugin,
@@ -44,7 +43,8 @@ pub(super) fn check(path: &Path, before: &[&Path], timeout: Duration) -> Result<
     command.env_remove(PLUGIN_PATH).env_remove(LAUNCHER_SETTINGS);
     command.stdin(Stdio::null()).stdout(io::stderr()).stderr(new(&stderr)?);
     let child = command.spawn().map_err(|error| format!("cannot run mpit: {error}"))?;
-    let status = wait(child, timeout).map_err(|error| format!("cannot wait for mpit: {error}"))?;
+    let status = time_limit::wait(child, timeout, Duration::ZERO, || false)
+        .map_err(|error| format!("cannot wait for mpit: {error}"))?;
     let text = fs::read_to_string(&notes).map_err(|error| format!("cannot read findings: {error}"))?;
     // If this process cannot write to the file either, some findings are missing.
     notes_file.write_all(b"\n").map_err(cannot_write)?;
@@ -66,22 +66,6 @@ fn join(paths: &[&Path]) -> Result<std::ffi::OsString, String> {
         return Err(format!("{}: {PLUGINS} cannot contain a path with `:`; rename it", path.display()));
     }
     Ok(OsStr::from_bytes(&all.join(&b':')).to_owned())
-}
-
-/// Returns the exit status; `None` for a process that was killed because it took too long.
-fn wait(mut child: Child, timeout: Duration) -> io::Result<Option<ExitStatus>> {
-    let end = Instant::now() + timeout;
-    loop {
-        if let Some(status) = child.try_wait()? {
-            return Ok(Some(status));
-        }
-        if Instant::now() >= end {
-            child.kill()?;
-            child.wait()?;
-            return Ok(None);
-        }
-        thread::sleep(Duration::from_millis(5));
-    }
 }
 
 fn read(path: &Path, text: &str, status: Option<ExitStatus>, timeout: Duration) -> Outcome {

@@ -6,16 +6,14 @@ use std::io;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::{Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use rustix::process::{Pid, Signal, kill_process};
 use signal_hook::consts::{SIGKILL, SIGTERM};
 
 use super::report::Outcome;
-use crate::{name_of_signal, preload};
+use crate::{name_of_signal, preload, time_limit};
 
 /// The time that a job has to end after a signal, before it is killed.
 const GRACE: Duration = Duration::from_secs(2);
@@ -56,30 +54,9 @@ pub(super) fn run(
     // Files, because a daemon of a launcher may keep a pipe open.
     let child =
         command.stdin(Stdio::null()).stdout(File::create(&out)?).stderr(File::create(&err)?).spawn()?;
-    let status = wait(child, limit, is_interrupted)?;
+    let status = time_limit::wait(child, limit, GRACE, || is_interrupted.load(Ordering::Relaxed))?;
     let read = |path: &Path| fs::read(path).map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
     Ok(Ended { status, stdout: read(&out)?, stderr: read(&err)? })
-}
-
-/// Waits for a process until the limit, and ends it then.
-fn wait(mut child: Child, limit: Duration, is_interrupted: &AtomicBool) -> io::Result<Option<ExitStatus>> {
-    let end = Instant::now() + limit;
-    let mut is_signaled = false;
-    loop {
-        if let Some(status) = child.try_wait()? {
-            return Ok(if is_signaled { None } else { Some(status) });
-        }
-        let now = Instant::now();
-        if !is_signaled && (now >= end || is_interrupted.load(Ordering::Relaxed)) {
-            // A launcher then ends its processes.
-            let _ = kill_process(Pid::from_child(&child), Signal::TERM);
-            is_signaled = true;
-        }
-        if now >= end + GRACE {
-            child.kill()?;
-        }
-        thread::sleep(Duration::from_millis(2));
-    }
 }
 
 /// The processes of a program that a launcher starts.
@@ -165,6 +142,8 @@ fn end(status: ExitStatus, stderr: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Instant;
+
     use super::*;
 
     const LIMIT: Duration = Duration::from_secs(10);

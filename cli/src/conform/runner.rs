@@ -4,11 +4,13 @@ use std::ffi::OsString;
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
+use rayon::ThreadPoolBuilder;
+use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIterator};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use tempfile::TempDir;
 
@@ -164,32 +166,19 @@ impl Runner {
     ) -> Result<Vec<Outcome>, String> {
         let is_launched =
             |program: &Program| self.launch.is_launcher() && (program.needs_peers || !is_single);
-        let results: Vec<Mutex<Option<Result<Outcome, String>>>> =
-            programs.iter().map(|_| Mutex::new(None)).collect();
-        let next = AtomicUsize::new(0);
-        let work = || {
-            loop {
-                let at = next.fetch_add(1, Ordering::Relaxed);
-                let Some(program) = programs.get(at) else { break };
-                if !is_launched(program) && !self.is_interrupted.load(Ordering::Relaxed) {
-                    let outcome = self.outcome(program, library, false);
-                    *results[at].lock().unwrap_or_else(PoisonError::into_inner) = Some(outcome);
-                }
-            }
+        let single = |program: &Program| {
+            let runs = !is_launched(program) && !self.is_interrupted.load(Ordering::Relaxed);
+            runs.then(|| self.outcome(program, library, false))
         };
-        thread::scope(|scope| {
-            let processors = thread::available_parallelism().map_or(1, NonZero::get);
-            for _ in 1..processors.min(MOST_AT_A_TIME) {
-                scope.spawn(work);
-            }
-            work();
-        });
+        let processors = thread::available_parallelism().map_or(1, NonZero::get);
+        let threads = ThreadPoolBuilder::new().num_threads(processors.min(MOST_AT_A_TIME)).build();
+        let threads = threads.map_err(|error| format!("cannot start threads: {error}"))?;
+        let results: Vec<_> = threads.install(|| programs.par_iter().with_max_len(1).map(single).collect());
         let mut outcomes = Vec::new();
         for (program, result) in programs.iter().zip(results) {
             if self.is_interrupted.load(Ordering::Relaxed) {
                 return Err("interrupted".into());
             }
-            let result = result.into_inner().unwrap_or_else(PoisonError::into_inner);
             let outcome = match result {
                 // Processes that start at the same time may disturb each other.
                 Some(Ok(Outcome::Fails(evidence)))

@@ -87,15 +87,10 @@ fn verdict(diagnosis: &Diagnosis<'_>, is_well: bool) -> String {
         return if has_loaded { "no process initialized MPI" } else { "no process loaded mpit" }.into();
     }
     match diagnosis.target {
-        Some(target) if is_well => {
-            format!(
-                "{} of {of} processes would write files {}.*",
-                good.filter(|process| process.records).count(),
-                target.shown
-            )
-        }
-        Some(_) => {
-            format!("{} of {of} processes would write files", good.filter(|process| process.records).count())
+        Some(target) => {
+            let names = if is_well { format!(" {}.*", target.shown) } else { String::new() };
+            let good = good.filter(|process| process.records).count();
+            format!("{good} of {of} processes would write files{names}")
         }
         None => format!("{} of {of} processes loaded mpit; to record, add --output STEM", good.count()),
     }

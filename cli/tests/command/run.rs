@@ -322,7 +322,7 @@ fn records_stay_if_nothing_is_written() {
     ] {
         let done = place.mpit(&[&["run", "-o", "x"][..], arguments].concat());
         assert_eq!(done.status.code(), Some(2), "{arguments:?}: {}", done.stderr);
-        done.says(&reason);
+        done.says(reason);
         assert_eq!(place.names(), before, "{arguments:?}");
     }
     for (command, status) in [("true", 0), ("exit 3", 3)] {

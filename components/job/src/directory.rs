@@ -25,6 +25,7 @@ use mpit_base::internal::os::{environment, own_process};
 use mpit_format::names;
 
 use crate::claim::remove_traces;
+use crate::lock_file::open_lock;
 
 /// The beginning of the names of the stores in the directory.
 const STEM: &str = "run";
@@ -258,10 +259,6 @@ fn lock_all() -> io::Result<File> {
     let all = open_lock(&directory_of_user()?.join(".lock"))?;
     all.lock()?;
     Ok(all)
-}
-
-fn open_lock(path: &Path) -> io::Result<File> {
-    File::options().read(true).write(true).create(true).truncate(false).open(path)
 }
 
 /// Returns true if an `mpit run` has locked a file, alone or with others.

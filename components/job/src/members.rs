@@ -4,6 +4,7 @@
 //! is killed leaves its file without the lock.
 
 use std::fs::{self, File, TryLockError};
+use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher, Hash};
 use std::io::{self, ErrorKind, Write};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
@@ -12,7 +13,7 @@ use mpit_base::internal::os::own_process;
 use mpit_format::names::with_ending;
 
 use crate::directory::JobDirectory;
-use crate::lock_file::is_at;
+use crate::lock_file::{is_at, open_lock};
 
 /// The beginning of the names of directories. They are hidden, so that they are not taken for those of jobs.
 const DIRECTORY: &str = ".members-";
@@ -38,8 +39,9 @@ impl Membership {
     /// # Errors
     ///
     /// The errors of the file system.
-    pub fn join(job: u64, about: &str) -> io::Result<Self> {
-        let directory = JobDirectory::of(&format!("{DIRECTORY}{job:016x}"))?.path().to_owned();
+    pub fn join(job: impl Hash, about: &str) -> io::Result<Self> {
+        let number = BuildHasherDefault::<DefaultHasher>::default().hash_one(job);
+        let directory = JobDirectory::of(&format!("{DIRECTORY}{number:016x}"))?.path().to_owned();
         remove_left_over(&directory);
         loop {
             match fs::create_dir(&directory) {
@@ -47,7 +49,7 @@ impl Membership {
                 _ => (),
             }
             let path = directory.join(LOCK);
-            let lock = match File::options().read(true).write(true).create(true).truncate(false).open(&path) {
+            let lock = match open_lock(&path) {
                 // The last member of an earlier job removed the directory.
                 Err(error) if error.kind() == ErrorKind::NotFound => continue,
                 lock => lock?,

@@ -2,8 +2,6 @@
 //!
 //! Its name is a hash of the launcher's name of the world. The last `mpit run` of a node prints the summary, and removes the directory.
 
-use std::hash::{DefaultHasher, Hash, Hasher};
-
 use crate::directory::OwnedJob;
 use crate::members::Membership;
 
@@ -18,9 +16,7 @@ impl SharedJob {
     /// Joins the others, before the command starts. The command also runs without.
     #[must_use]
     pub fn join(name: &str) -> Option<Self> {
-        let mut hasher = DefaultHasher::new();
-        name.hash(&mut hasher);
-        let membership = Membership::join(hasher.finish(), "").ok()?;
+        let membership = Membership::join(name, "").ok()?;
         Some(Self { job: OwnedJob::share(name).ok()?, membership })
     }
 

@@ -10,10 +10,10 @@ mod variables;
 
 use std::io::{self, BufWriter, Write};
 
+use mpit_format::summary::Traffic;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::comm_groups::JobSum;
 use crate::job::Job;
 use crate::json;
 use crate::missing::Missing;
@@ -165,6 +165,6 @@ pub(crate) fn number(sum: u128) -> u64 {
     u64::try_from(sum).unwrap_or(u64::MAX)
 }
 
-fn numbers(sum: JobSum) -> (u64, u64) {
+fn numbers(sum: Traffic) -> (u64, u64) {
     (number(sum.count), number(sum.bytes))
 }

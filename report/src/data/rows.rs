@@ -63,7 +63,7 @@ rows! {
     #[serde(deny_unknown_fields)]
     pub struct KindTotal {
         pub(crate) fn of(job: &Job, of: Kind) {
-            let total = job.total(of);
+            let total = job.summary.total(&[of]);
         }
         /// The letter of the kind: E, I, S, R or C.
         pub kind: char = of.letter() => (Name ""),

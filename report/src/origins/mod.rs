@@ -228,10 +228,10 @@ impl Reading {
             *ns = ns.saturating_add(sum.ns);
         }
         for (key, sum) in by_site {
-            add(self.sums.sites.entry(key).or_default(), self.rank, sum);
+            self.sums.sites.entry(key).or_default().add(self.rank, sum);
         }
         for (key, sum) in by_region {
-            add(self.sums.regions.entry(key).or_default(), self.rank, sum);
+            self.sums.regions.entry(key).or_default().add(self.rank, sum);
         }
         if times.is_empty() && elapsed == 0 {
             return;
@@ -250,10 +250,10 @@ impl Reading {
         self.end_rank();
         other.end_rank();
         for (key, stat) in other.sums.sites {
-            merge(self.sums.sites.entry(key).or_default(), &stat);
+            self.sums.sites.entry(key).or_default().merge(&stat);
         }
         for (key, stat) in other.sums.regions {
-            merge(self.sums.regions.entry(key).or_default(), &stat);
+            self.sums.regions.entry(key).or_default().merge(&stat);
         }
         for (region, stat) in other.sums.region_times {
             self.sums.region_times.entry(region).or_default().merge(&stat);
@@ -314,18 +314,6 @@ impl Reading {
             notes,
         }
     }
-}
-
-fn add(stat: &mut CallStat, rank: u32, sum: CallSum) {
-    stat.count += u128::from(sum.count);
-    stat.bytes += u128::from(sum.bytes);
-    stat.time.add(rank, sum.ns);
-}
-
-fn merge(stat: &mut CallStat, other: &CallStat) {
-    stat.count += other.count;
-    stat.bytes += other.bytes;
-    stat.time.merge(&other.time);
 }
 
 /// Returns the calls with the most time first.

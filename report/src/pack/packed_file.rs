@@ -1,7 +1,7 @@
 //! A file of which tables have all, so that it may be removed.
 
 use std::fs::{self, Metadata};
-use std::hash::{DefaultHasher, Hash, Hasher};
+use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
 use std::io::{self, ErrorKind};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -38,9 +38,8 @@ impl PackedFile {
     pub fn remove(&self) -> io::Result<bool> {
         // Under a name that no other process uses, so that none replaces it between the look and the removal. It is opened, because
         // file systems on other machines may answer questions about names from memory.
-        let mut hasher = DefaultHasher::new();
-        self.hash(&mut hasher);
-        let name = format!("{TRACE}{}-{:x}", std::process::id(), hasher.finish());
+        let number = BuildHasherDefault::<DefaultHasher>::default().hash_one(self);
+        let name = format!("{TRACE}{}-{number:x}", std::process::id());
         let aside = self.path.with_file_name(name);
         match fs::rename(&self.path, &aside) {
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(false),

@@ -84,6 +84,7 @@ struct Process {
 type Comms = HashMap<Box<[u8]>, (Comm, [TrafficSum; 3])>;
 
 /// Writes the records of processes into the tables of a part.
+#[derive(Default)]
 pub(crate) struct PartWriter {
     directory: PathBuf,
     step_nodes: Option<String>,
@@ -108,22 +109,7 @@ pub(crate) struct PartWriter {
 impl PartWriter {
     /// Begins the tables, in a directory that exists and is empty. `step_nodes` are the nodes of the Slurm step of these processes.
     pub(crate) fn new(directory: &Path, step_nodes: Option<String>) -> Self {
-        Self {
-            step_nodes,
-            directory: directory.to_owned(),
-            tables: Default::default(),
-            process: None,
-            bins: None,
-            comms: Comms::new(),
-            ranks: Vec::new(),
-            recovered: Vec::new(),
-            size: 0,
-            path: PathBuf::new(),
-            host: String::new(),
-            problems: Problems::default(),
-            error: None,
-            text: String::new(),
-        }
+        Self { step_nodes, directory: directory.to_owned(), ..Self::default() }
     }
 
     /// Adds the text of a process, or of several.
@@ -153,12 +139,11 @@ impl PartWriter {
         if let Some(error) = self.error {
             return Err(error);
         }
-        let mut tables = BTreeMap::new();
-        for (table, writer) in RecordTable::ALL.into_iter().zip(self.tables) {
-            if let Some(writer) = writer {
-                tables.insert(table.file(), writer.close()?);
-            }
-        }
+        let written = RecordTable::ALL.into_iter().zip(self.tables);
+        let close = |(table, writer): (RecordTable, Option<RecordWriter>)| {
+            Some(writer?.close().map(|checksum| (table.file(), checksum)))
+        };
+        let tables = written.filter_map(close).collect::<io::Result<_>>()?;
         self.recovered.extend(recovered);
         let part = PartFile {
             size: self.size.max(size),
@@ -273,22 +258,16 @@ impl Sink for PartWriter {
         write_durations(&mut text, &row.durations);
         let CallRow { region, site, count, timed, ns, min, max, bytes, .. } = row;
         let numbers = [rank.into(), region.into(), site, count, timed, ns, min, max, bytes];
-        self.put(
-            RecordTable::Calls,
-            &numbers,
-            &[row.call.name.as_bytes(), row.comm.as_bytes(), text.as_bytes()],
-        );
+        let texts = [row.call.name.as_bytes(), row.comm.as_bytes(), text.as_bytes()];
+        self.put(RecordTable::Calls, &numbers, &texts);
         self.text = text;
     }
 
     fn add_late(&mut self, rank: u32, row: LateRow) {
         let mut text = std::mem::take(&mut self.text);
         let base = write_operations(&mut text, &row);
-        self.put(
-            RecordTable::Late,
-            &[rank.into(), row.lineage, base],
-            &[row.comm.as_bytes(), text.as_bytes()],
-        );
+        let texts = [row.comm.as_bytes(), text.as_bytes()];
+        self.put(RecordTable::Late, &[rank.into(), row.lineage, base], &texts);
         self.text = text;
     }
 

@@ -30,11 +30,7 @@ use crate::series::{self, SeriesRow};
 pub(crate) fn read(tables: &JobTables, progress: &(dyn Fn(u64) + Sync)) -> Part {
     let parts = match tables.parts() {
         Ok(parts) => parts,
-        Err(error) => {
-            let mut part = Part::default();
-            part.problems.add(|| unreadable(tables.directory(), &error));
-            return part;
-        }
+        Err(error) => return Part::of_problem(unreadable(tables.directory(), &error)),
     };
     let is_one = parts.len() < 2;
     let read = parts.into_par_iter().map(|directory| read_part(&directory, progress));
@@ -58,10 +54,8 @@ pub(crate) fn missing_nodes(tables: &JobTables) -> Vec<String> {
     for directory in tables.parts().unwrap_or_default() {
         let Ok(file) = part_file(&directory) else { return Vec::new() };
         let reader = PartReader { directory: &directory, progress: &progress, tables: &file.tables };
-        reader
-            .checked(RecordTable::Ranks, &mut whole, |part| reader.rows(RecordTable::Ranks, part, add_rank));
-        reader
-            .checked(RecordTable::Facts, &mut whole, |part| reader.rows(RecordTable::Facts, part, add_fact));
+        reader.add_rows(RecordTable::Ranks, &mut whole, add_rank);
+        reader.add_rows(RecordTable::Facts, &mut whole, add_fact);
         whole.step_nodes.extend(file.step_nodes);
     }
     if !whole.problems.kept.is_empty() {
@@ -81,22 +75,17 @@ fn report_wrong(part: &mut Part, path: &Path, wrong: u64) {
 
 /// Reads the part of a node. A table that cannot be read is a problem, and leaves the others.
 fn read_part(directory: &Path, progress: &(dyn Fn(u64) + Sync)) -> Part {
-    let mut part = Part::default();
     let file = match part_file(directory) {
         Ok(file) => file,
-        Err(error) => {
-            part.problems.add(|| unreadable(&directory.join(PartFile::NAME), &error));
-            return part;
-        }
+        Err(error) => return Part::of_problem(unreadable(&directory.join(PartFile::NAME), &error)),
     };
-    part.size = file.size;
+    let mut part = Part { size: file.size, missing: file.missing, ..Part::default() };
     // A damaged file may name any ranks.
     let mut next = 0;
     for (first, last) in file.recovered {
         part.recovered.extend(first.max(next)..last.saturating_add(1).min(MOST_RANKS));
         next = last.saturating_add(1).max(next);
     }
-    part.missing = file.missing;
     part.step_nodes.extend(file.step_nodes);
     let reader = PartReader { directory, progress, tables: &file.tables };
     reader.checked(RecordTable::Ranks, &mut part, |part| reader.processes(part));
@@ -108,7 +97,7 @@ fn read_part(directory: &Path, progress: &(dyn Fn(u64) + Sync)) -> Part {
         (RecordTable::Lines, add_line),
     ];
     for (table, add) in small {
-        reader.checked(table, &mut part, |part| reader.rows(table, part, add));
+        reader.add_rows(table, &mut part, add);
     }
     let pairs = reader.large(RecordTable::Pairs, add_pairs);
     let sizes = reader.large(RecordTable::Sizes, add_sizes);
@@ -149,6 +138,11 @@ impl PartReader<'_> {
         (self.progress)(fs::metadata(&path).map_or(0, |file| file.len()));
     }
 
+    /// Adds the rows of a table, and reports what is wrong with it.
+    fn add_rows(&self, table: RecordTable, part: &mut Part, add: AddRow) {
+        self.checked(table, part, |part| self.rows(table, part, add));
+    }
+
     /// Reads the rows of a table. Returns the number of those that are not understood.
     fn rows(&self, table: RecordTable, part: &mut Part, add: AddRow) -> io::Result<u64> {
         let Some(reader) = self.open(table)? else { return Ok(0) };
@@ -165,14 +159,9 @@ impl PartReader<'_> {
     /// Reads a large table in parallel.
     fn large(&self, table: RecordTable, add: AddGroup) -> Part {
         let path = self.path(table);
-        let groups = self.open(table).map(|reader| reader.map_or(0, |reader| reader.groups()));
-        let groups = match groups {
-            Ok(groups) => groups,
-            Err(error) => {
-                let mut part = Part::default();
-                part.problems.add(|| unreadable(&path, &error));
-                return part;
-            }
+        let groups = match self.open(table) {
+            Ok(reader) => reader.map_or(0, |reader| reader.groups()),
+            Err(error) => return Part::of_problem(unreadable(&path, &error)),
         };
         let bytes = fs::metadata(&path).map_or(0, |file| file.len()) / groups.max(1) as u64;
         let one = |mut part: Part, at: usize| {

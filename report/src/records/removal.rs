@@ -1,6 +1,6 @@
 //! The removal of a job's tables, which spares directories with other files.
 
-use std::fs;
+use std::fs::{self, DirEntry};
 use std::io::{self, ErrorKind};
 use std::path::PathBuf;
 
@@ -11,6 +11,7 @@ use super::part::PartFile;
 use super::record_tables::RecordTable;
 
 /// The paths in a directory of tables.
+#[derive(Default)]
 struct Contents {
     files: Vec<PathBuf>,
     /// The directories of the parts.
@@ -41,35 +42,32 @@ impl JobTables {
         if !fs::symlink_metadata(self.directory())?.is_dir() {
             return Err(ErrorKind::NotADirectory.into());
         }
-        let (mut files, mut parts) = (Vec::new(), Vec::new());
+        let is_table = |name: &str| RecordTable::ALL.iter().any(|table| table.file() == name);
+        let mut all = Contents::default();
         for entry in fs::read_dir(self.directory())? {
             let entry = entry?;
             if entry.file_type()?.is_dir() {
-                parts.push(entry.path());
+                for inner in fs::read_dir(entry.path())? {
+                    all.of_parts.push(own(&inner?, |name| name == PartFile::NAME || is_table(name))?);
+                }
+                all.parts.push(entry.path());
             } else {
-                files.push(entry.path());
+                all.files.push(own(&entry, |name| [JOB, MANIFEST].contains(&name))?);
             }
         }
-        let is_own = |path: &PathBuf, names: &[String]| {
-            let name = path.file_name().unwrap_or_default().to_string_lossy();
-            names.iter().any(|own| *own == name) || name.starts_with(UNFINISHED)
-        };
-        let own: Vec<String> = [JOB, MANIFEST].map(str::to_owned).into();
-        let tables = RecordTable::ALL.iter().map(|table| table.file());
-        let in_parts: Vec<String> = tables.chain([PartFile::NAME.to_owned()]).collect();
-        let mut of_parts = Vec::new();
-        for part in &parts {
-            for entry in fs::read_dir(part)? {
-                of_parts.push(entry?.path());
-            }
-        }
-        let other = files.iter().find(|path| !is_own(path, &own));
-        if let Some(other) = other.or_else(|| of_parts.iter().find(|path| !is_own(path, &in_parts))) {
-            let what = format!("{} is not one of its files", other.display());
-            return Err(io::Error::new(ErrorKind::DirectoryNotEmpty, what));
-        }
-        Ok(Contents { files, parts, of_parts })
+        Ok(all)
     }
+}
+
+/// Returns the path of a file with one of the names that tables have. Fails for another one.
+fn own(entry: &DirEntry, is_own: impl Fn(&str) -> bool) -> io::Result<PathBuf> {
+    let (name, path) = (entry.file_name(), entry.path());
+    let name = name.to_string_lossy();
+    if is_own(&name) || name.starts_with(UNFINISHED) {
+        return Ok(path);
+    }
+    let what = format!("{} is not one of its files", path.display());
+    Err(io::Error::new(ErrorKind::DirectoryNotEmpty, what))
 }
 
 #[cfg(test)]

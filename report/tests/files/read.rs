@@ -1,7 +1,7 @@
 //! Reading of files of one process and of many.
 
 use crate::support::{container, directory, problems, prof, profs, read};
-use mpit_report::{Cell, JobSum, Kind, Missing, input};
+use mpit_report::{Cell, Kind, Missing, Traffic, input};
 
 fn cell(from: u32, to: u32, count: u64, bytes: u64) -> Cell {
     Cell { from, to, count, bytes }
@@ -23,8 +23,8 @@ fn every_kind_of_line_is_read() {
     assert_eq!(job.sizes[3], 31);
     let comms: Vec<_> = job.comms.iter().map(|comm| (comm.name.as_str(), comm.size)).collect();
     assert_eq!(comms, [("MPI_COMM_WORLD", 4), ("MPI_COMM_SELF", 1)]);
-    assert_eq!(job.comms[0].collectives[0], JobSum { count: 2, bytes: 24 });
-    assert_eq!(job.comms[0].collectives[2], JobSum { count: 8, bytes: 96 });
+    assert_eq!(job.comms[0].collectives[0], Traffic { count: 2, bytes: 24 });
+    assert_eq!(job.comms[0].collectives[2], Traffic { count: 8, bytes: 96 });
 }
 
 #[test]
@@ -72,7 +72,7 @@ fn nothing_is_counted_twice() {
     let whole = container(&[0, 1, 2, 3], &[]);
     let dir = directory(&[("run.prof", &whole), ("run.2.prof", prof(2).as_bytes())]);
     let job = read(dir.path());
-    assert_eq!(job.total(Kind::External).count, 4 * 27);
+    assert_eq!(job.summary.total(&[Kind::External]).count, 4 * 27);
     assert!(job.notes[0].contains("run.2.prof is left out"), "{:?}", job.notes);
 }
 
@@ -83,7 +83,7 @@ fn repeated_texts_are_reported() {
     let dir = directory(&[("run.prof", all.as_bytes())]);
     let job = read(dir.path());
     assert_eq!(job.notes, ["2 texts are of processes that have one already; they are added up"]);
-    assert_eq!((job.present, job.total(Kind::External).count), (4, 6 * 27));
+    assert_eq!((job.present, job.summary.total(&[Kind::External]).count), (4, 6 * 27));
 }
 
 /// The writer of the monitoring component and this reader agree.
@@ -127,7 +127,7 @@ fn what_the_component_writes_is_understood() {
     assert_eq!(job.matrix(Kind::Collective).single_cells(), [cell(2, 3, 11, 12)]);
     assert_eq!((job.sizes[0], job.sizes[5], job.sizes[41]), (1, 1, 1));
     assert_eq!((job.comms[0].name.as_str(), job.comms[0].size), ("a   name ", 4));
-    assert_eq!(job.comms[0].collectives[1], JobSum { count: 3, bytes: 4 });
+    assert_eq!(job.comms[0].collectives[1], Traffic { count: 3, bytes: 4 });
 }
 
 #[test]

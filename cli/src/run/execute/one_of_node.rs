@@ -1,6 +1,5 @@
 //! The `mpit run`s of a node behind the launcher, with `--tables`: each joins the others before its process starts.
 
-use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::PathBuf;
 use std::time::SystemTime;
 
@@ -32,10 +31,9 @@ impl OneOfNode {
     fn try_join(target: &Target) -> Result<Self, String> {
         let rank = launcher::rank().ok_or("this launcher does not number its processes")?;
         let world = world_of_child().ok_or("this launcher does not name its jobs")?;
-        let mut job = DefaultHasher::new();
-        (&target.stem, &world).hash(&mut job);
         let text = format!("{rank} {}", time::text(SystemTime::now()));
-        let membership = Membership::join(job.finish(), &text).map_err(|error| error.to_string())?;
+        let membership =
+            Membership::join((&target.stem, &world), &text).map_err(|error| error.to_string())?;
         // Found while the parent processes run, by which launchers are known.
         let step_nodes = slurm::nodes_of_world();
         Ok(Self { membership, stem: (&target.stem).into(), shown: target.shown.clone(), world, step_nodes })

@@ -3,7 +3,7 @@
 
 use std::ffi::OsStr;
 use std::fs::{self, File, TryLockError};
-use std::hash::{DefaultHasher, Hash, Hasher};
+use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
 use std::io::{self, ErrorKind};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -202,9 +202,8 @@ pub(crate) struct Lock {
 impl Lock {
     /// Locks the names. Returns `None` if files cannot be created or locked: concurrent runs are then not detected.
     pub(crate) fn take(stem: &Path) -> Result<Option<Self>, String> {
-        let mut hasher = DefaultHasher::new();
-        stem.file_name().hash(&mut hasher);
-        let path = stem.with_file_name(format!(".mpit-{:016x}.lock", hasher.finish()));
+        let number = BuildHasherDefault::<DefaultHasher>::default().hash_one(stem.file_name());
+        let path = stem.with_file_name(format!(".mpit-{number:016x}.lock"));
         if let Some(directory) = path.parent() {
             let _ = fs::create_dir_all(directory);
         }

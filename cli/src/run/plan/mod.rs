@@ -79,19 +79,17 @@ impl<'a> PreparedRun<'a> {
             (Some(name), Some(stem)) => Some(RunFiles::lock(stem, name.clone(), gather::is_wanted())?),
             _ => None,
         };
-        let summary_lock = match (&summary, &own_name) {
-            (Some(summary), Some(_)) => summary::prepare(summary, files.as_ref().map(RunFiles::stem))?,
-            // Inside of a job, other processes may have ended already.
-            _ => None,
+        let (summary_lock, summaries_before) = match (&summary, &own_name) {
+            (Some(summary), Some(_)) => {
+                let lock = summary::prepare(summary, files.as_ref().map(RunFiles::stem))?;
+                (lock, Files::at(&summary::files(summary)))
+            }
+            // Inside of a job, other processes may have ended already, and may have written theirs.
+            _ => (None, Files::default()),
         };
         if let Some(files) = files.as_ref().filter(|_| args.tables) {
             files::require_removable(files.stem())?;
         }
-        // Inside of a job, other processes may have written theirs already.
-        let summaries_before = match (&summary, &own_name) {
-            (Some(summary), Some(_)) => Files::at(&summary::files(summary)),
-            _ => Files::default(),
-        };
         Ok(Self {
             args,
             library,

@@ -19,6 +19,7 @@ mod text;
 
 use std::collections::BTreeMap;
 
+use crate::TrafficSum;
 use crate::profile::Profile;
 use crate::rows::Kind;
 
@@ -55,8 +56,15 @@ pub struct Traffic {
     pub bytes: u128,
 }
 
+impl From<TrafficSum> for Traffic {
+    fn from(sum: TrafficSum) -> Self {
+        Self { count: sum.count.into(), bytes: sum.bytes.into() }
+    }
+}
+
 impl Traffic {
-    fn add(&mut self, other: Self) {
+    /// Adds other operations.
+    pub fn add(&mut self, other: Self) {
         self.count = self.count.saturating_add(other.count);
         self.bytes = self.bytes.saturating_add(other.bytes);
     }
@@ -71,6 +79,22 @@ pub struct CallStat {
     pub bytes: u128,
     /// The nanoseconds in the call, of the ranks that called it.
     pub time: RankStat,
+}
+
+impl CallStat {
+    /// Adds the calls of a rank.
+    pub fn add(&mut self, rank: u32, sum: CallSum) {
+        self.count = self.count.saturating_add(sum.count.into());
+        self.bytes = self.bytes.saturating_add(sum.bytes.into());
+        self.time.add(rank, sum.ns);
+    }
+
+    /// Adds the calls of other ranks.
+    pub fn merge(&mut self, other: &Self) {
+        self.count = self.count.saturating_add(other.count);
+        self.bytes = self.bytes.saturating_add(other.bytes);
+        self.time.merge(&other.time);
+    }
 }
 
 /// The summary of a job, or of some of its processes.
@@ -141,10 +165,7 @@ impl Summary {
     /// Adds the time of the process `rank`, once for each process.
     pub fn add_time(&mut self, rank: u32, time: &ProcessTime) {
         for (call, sum) in &time.calls {
-            let stat = self.calls.entry(*call).or_default();
-            stat.count = stat.count.saturating_add(sum.count.into());
-            stat.bytes = stat.bytes.saturating_add(sum.bytes.into());
-            stat.time.add(rank, sum.ns);
+            self.calls.entry(*call).or_default().add(rank, *sum);
         }
         let Some(elapsed) = time.elapsed else { return };
         self.elapsed.add(rank, elapsed);
@@ -177,10 +198,7 @@ impl Summary {
         }
         self.clock_error = self.clock_error.max(other.clock_error);
         for (call, stat) in &other.calls {
-            let own = self.calls.entry(*call).or_default();
-            own.count = own.count.saturating_add(stat.count);
-            own.bytes = own.bytes.saturating_add(stat.bytes);
-            own.time.merge(&stat.time);
+            self.calls.entry(*call).or_default().merge(stat);
         }
         self.arrivals.merge(&other.arrivals);
         for (own, other) in self.traffic.iter_mut().flatten().zip(other.traffic.iter().flatten()) {

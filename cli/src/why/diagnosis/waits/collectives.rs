@@ -172,8 +172,22 @@ impl Waits<'_> {
 }
 
 /// The beginnings of the names of system calls, and of places in the kernel, for files on disks.
-const ON_FILES: [&str; 9] =
-    ["read", "write", "pread", "pwrite", "fsync", "fdatasync", "folio_", "ftruncate", "fallocate"];
+const ON_FILES: [&str; 14] = [
+    "read",
+    "write",
+    "pread",
+    "pwrite",
+    "fsync",
+    "fdatasync",
+    "folio_",
+    "ftruncate",
+    "fallocate",
+    "sync",
+    "msync",
+    "copy_file_range",
+    "sendfile",
+    "io_getevents",
+];
 
 /// Returns the part of a process in a collective operation that it is in, that it waits for, or that it has begun lately.
 pub(in super::super) fn part_of<'a>(rank: &'a RankState, of: &Collective) -> Option<Part<'a>> {
