@@ -31,7 +31,7 @@ pub mod pml;
 pub mod windows;
 
 pub use mpit_format::profile as prof;
-pub use mpit_frameworks::{Lifecycle, Subscription, calls, events};
+pub use mpit_frameworks::{Lifecycle, Subscription, calls, diagnostics, events};
 pub use mpit_monitoring::{output, record};
 
 /// The beginnings of the names of files, according to the settings.

@@ -1,7 +1,7 @@
 //! The launcher: starts a program as several ranks, forwards their messages, and supervises them.
 
 use std::fs::File;
-use std::io::{self, BufReader, Write};
+use std::io::{self, BufReader};
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::fs::FileTypeExt;
 use std::os::unix::net::UnixStream;
@@ -15,6 +15,7 @@ use std::time::{Duration, Instant};
 use std::{env, error};
 
 use mpit::internal::os::environment;
+use mpit_components::diagnostics::warn;
 use mpit_components::host::{self, World};
 
 use super::Comm;
@@ -46,7 +47,7 @@ pub fn launch(ranks: usize, body: impl FnOnce(&Comm) -> Outcome) -> ExitCode {
         None => supervise(ranks).map_err(|error| format!("cannot launch {ranks} ranks: {error}")),
     });
     result.unwrap_or_else(|message| {
-        warn(&message);
+        warn(message);
         ExitCode::FAILURE
     })
 }
@@ -134,12 +135,12 @@ fn supervise(ranks: usize) -> io::Result<ExitCode> {
                 if status.success() && has_finalized {
                     continue;
                 }
-                warn(&format!("rank {rank} failed: {status}"));
+                warn(format_args!("rank {rank} failed: {status}"));
                 failure.get_or_insert_with(|| (Instant::now() + GRACE, exit_code(status)));
             }
             Err(RecvTimeoutError::Timeout) => {
                 let killed: Vec<_> = job.kill_remaining().iter().map(usize::to_string).collect();
-                warn(&format!("ended the remaining ranks: {}", killed.join(", ")));
+                warn(format_args!("ended the remaining ranks: {}", killed.join(", ")));
                 break;
             }
             Err(RecvTimeoutError::Disconnected) => break,
@@ -190,10 +191,4 @@ impl Drop for Job {
     fn drop(&mut self) {
         self.kill_remaining();
     }
-}
-
-/// Writes one line to standard error, in one piece, so that the lines of several processes do not mix.
-fn warn(message: &str) {
-    // A closed standard error leaves no place to report the failure.
-    let _ = io::stderr().write_all(mpit::internal::os::printable(&format!("mpit: {message}\n")).as_bytes());
 }

@@ -7,6 +7,7 @@ use std::{fs, io};
 
 use mpit_format::names::directory_of;
 use mpit_format::store::Failure;
+use mpit_frameworks::diagnostics::warn;
 use thiserror::Error;
 
 /// The device and inode numbers of the root directory when MPI was initialized.
@@ -25,9 +26,14 @@ pub(crate) struct KeptStore {
 }
 
 /// Fails if the path of a file leads elsewhere, where no directories are created: the process has another root directory than at its start, or
-/// mounts of its own. With a store, `mpit run` or `mpit report` finds the records at the right place, so that no file is needed.
-pub(crate) fn require_same_place(path: &Path, store: Option<KeptStore>) -> io::Result<()> {
-    let directory = directory_of(path);
+/// mounts of its own. With a store, `mpit run` or `mpit report` finds the records at the right place, so that no file is needed. Reports the
+/// failure to the user.
+pub(crate) fn require_same_place(stem: &Path, ending: &str, store: Option<KeptStore>) -> io::Result<()> {
+    same_place(directory_of(stem), store)
+        .inspect_err(|error| warn(format_args!("cannot write {}{ending}: {error}", stem.display())))
+}
+
+fn same_place(directory: &Path, store: Option<KeptStore>) -> io::Result<()> {
     let has_other_root = ROOT.get().is_some_and(|known| *known != identity(Path::new("/")));
     if has_other_root && (store.is_some() || !directory.is_dir()) {
         return Err(io::Error::other(Elsewhere(Failure::OtherRoot)));
@@ -44,7 +50,6 @@ fn identity(directory: &Path) -> Option<(u64, u64)> {
     fs::metadata(directory).map(|of| (of.dev(), of.ino())).ok()
 }
 
-/// Creates the directory of a file if it does not exist.
 pub(crate) fn create_for(path: &Path) -> io::Result<()> {
     let directory = directory_of(path);
     fs::create_dir_all(directory)

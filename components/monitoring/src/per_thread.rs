@@ -34,7 +34,6 @@ impl<T> PerThread<T> {
         of_thread.entry_with(key, make)
     }
 
-    /// Returns true if no thread has values.
     pub(crate) fn is_empty(&self) -> bool {
         self.threads.is_empty()
     }

@@ -30,7 +30,6 @@ versions! {
     CollMonitoring: COLL_MONITORING_MAJOR_VERSION, COLL_MONITORING_MINOR_VERSION, COLL_MONITORING_RELEASE_VERSION;
 }
 
-/// Parses a part of the version, which Cargo provides as text.
 const fn number(text: &str) -> i32 {
     match i32::from_str_radix(text, 10) {
         Ok(number) => number,

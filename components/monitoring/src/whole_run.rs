@@ -215,13 +215,9 @@ impl Part {
             Self::WithoutTimes => "the times of this process are",
             Self::Nothing => "the records of this process are",
         };
-        match store::OF_PROCESS.path() {
-            Some(path) => warn(format_args!(
-                "monitoring: memory is short: {what} not written; all records are in {}",
-                path.display()
-            )),
-            None => warn(format_args!("monitoring: memory is short: {what} not written")),
-        }
+        let path = store::OF_PROCESS.path();
+        let place = path.map_or_else(String::new, |path| format!("; all records are in {}", path.display()));
+        warn(format_args!("monitoring: memory is short: {what} not written{place}"));
     }
 }
 
@@ -294,10 +290,9 @@ pub(crate) fn write_now() {
     }
     let mut profile = run.all.until_now(world.rank);
     profile.lines = lines;
-    let output = if settings::ENABLE_OUTPUT.get() == 1 { Output::Stdout } else { Output::Stderr };
     let text = Text { rank: world.rank, host: String::new(), text: profile.text(None) };
     // Reported by the function itself.
-    let _ = gather::write_each([text], output);
+    let _ = gather::write_each([text], output_to(""));
 }
 
 fn lines_of_components() -> Vec<(String, Vec<String>)> {

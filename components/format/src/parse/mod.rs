@@ -180,7 +180,7 @@ impl<'a, S: Sink> Reader<'a, S> {
             _ if word.starts_with(b"#") => Ok(self.heading(line)?),
             _ => match PATTERNS.iter().position(|pattern| pattern.as_bytes() == word) {
                 Some(pattern) => self.operations(pattern, rest),
-                None => Err(Expected::AnyLine),
+                None => Err(expected::any_line()),
             },
         }
     }
@@ -304,7 +304,7 @@ impl<'a, S: Sink> Reader<'a, S> {
     #[inline]
     fn check_place(&mut self, section: Section, rank: u32) -> Result<(), Expected> {
         if self.section != Some(section) {
-            return Err(Expected::Under(section));
+            return Err(expected::line_under(section));
         }
         Ok(self.check_process(rank)?)
     }
@@ -360,7 +360,7 @@ impl<'a, S: Sink> Reader<'a, S> {
         self.end_comm();
         self.comm = CommState::NotUnderstood;
         if self.section != Some(Section::Collectives) {
-            return Err(Expected::Under(Section::Collectives));
+            return Err(expected::line_under(Section::Collectives));
         }
         let line = without_number(rest.0)?;
         let comm = match self.sink.known_comm(line) {

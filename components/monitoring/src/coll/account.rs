@@ -19,7 +19,7 @@ use super::rules::{self, CASES};
 use super::shared_sum::SharedSum;
 use crate::per_thread::PerThread;
 use crate::record::{AtomicSum, TrafficSum, add_alone};
-use crate::store::{Store, Users};
+use crate::store::{OF_PROCESS, Users};
 
 /// The number of words behind the sums that describe the communicator: see [`BlockKind::Operations`].
 const ABOUT: usize = 5;
@@ -112,8 +112,8 @@ pub(super) struct CommSums {
 }
 
 impl CommSums {
-    fn new(store: &'static Store, users: Users, slot: u32) -> Option<Self> {
-        let block = store.add_for(users, BlockKind::Operations, slot.into(), 6 + ABOUT, &[])?;
+    fn new(users: Users, slot: u32) -> Option<Self> {
+        let block = OF_PROCESS.add_for(users, BlockKind::Operations, slot.into(), 6 + ABOUT, &[])?;
         let sums = AtomicSum::of(block)?;
         Some(Self {
             sums,
@@ -170,15 +170,11 @@ pub(super) struct Account {
 }
 
 impl Account {
-    pub(super) fn new(
-        store: &'static Store,
-        slot: u32,
-        of_threads: &'static PerThread<CommSums>,
-    ) -> Option<Self> {
+    pub(super) fn new(slot: u32, of_threads: &'static PerThread<CommSums>) -> Option<Self> {
         Some(Self {
             slot,
             comm: AtomicU64::new(0),
-            shared: CommSums::new(store, Users::AllThreads, slot)?,
+            shared: CommSums::new(Users::AllThreads, slot)?,
             of_threads,
             refused: Default::default(),
             reach: AtomicU8::new(NOT_KNOWN),
@@ -208,9 +204,8 @@ impl Account {
     }
 
     /// Returns the sums of a thread, created if necessary; `None` if there are too many.
-    pub(super) fn of_thread(&self, thread: usize, store: &'static Store) -> Option<&'static CommSums> {
-        let make = || CommSums::new(store, Users::OneThread, self.slot);
-        self.of_threads.entry_with(thread, self.slot, make)
+    pub(super) fn of_thread(&self, thread: usize) -> Option<&'static CommSums> {
+        self.of_threads.entry_with(thread, self.slot, || CommSums::new(Users::OneThread, self.slot))
     }
 
     fn all(&self) -> impl Iterator<Item = &CommSums> {

@@ -143,7 +143,7 @@ impl CollectiveStats {
     ) -> Option<Counted> {
         let Counted::With(of_all) = self.counted(operation)? else { return Some(Counted::Not) };
         let account = self.accounts.get(slot(operation.comm.get()))?;
-        let of_thread = account.of_thread(thread, &OF_PROCESS)?;
+        let of_thread = account.of_thread(thread)?;
         let case = &of_thread.cases[rules::exact(operation)?.case_index()];
         if case.shared_sum.get().is_some() {
             return Some(Counted::With(case));
@@ -171,7 +171,7 @@ impl CollectiveStats {
         if there.is_some() || self.shared_sums.len() >= SHARED_SUMS_WITH_THREADS {
             return there;
         }
-        let place = self.shared_sums.push(SharedSum::of_thread(thread, of_all, &OF_PROCESS)?).ok()?;
+        let place = self.shared_sums.push(SharedSum::of_thread(thread, of_all)?).ok()?;
         self.shared_sums.get(place)
     }
 
@@ -222,7 +222,7 @@ impl CollectiveStats {
     #[cold]
     fn open(&'static self, record: &Record) -> Option<&'static Account> {
         let slot = slot(record.id.get());
-        let account = self.accounts.entry_with(slot, || Account::new(&OF_PROCESS, slot, &self.of_threads))?;
+        let account = self.accounts.entry_with(slot, || Account::new(slot, &self.of_threads))?;
         account.set_members(Some(Box::new(record.clone())));
         account.set_remote(record.remote);
         self.write(account, record);
@@ -360,7 +360,7 @@ impl CollectiveStats {
         let there = self.shared_sums.iter().position(|shared_sum| shared_sum.is_of(&wanted));
         let place = match there {
             None if self.shared_sums.len() < SHARED_SUMS => {
-                SharedSum::new(wanted, &OF_PROCESS).and_then(|sum| self.shared_sums.push(sum).ok())
+                SharedSum::new(wanted).and_then(|sum| self.shared_sums.push(sum).ok())
             }
             there => there,
         };

@@ -10,7 +10,7 @@ use mpit_format::store::blocks::{BlockKind, Encoded, exchanged_key};
 use mpit_frameworks::comms::Ranks;
 
 use crate::record::{AtomicSum, TrafficSum};
-use crate::store::{Store, Users};
+use crate::store::{OF_PROCESS, Users};
 
 /// A set of ranks of the world, in ascending order.
 #[derive(Debug, PartialEq, Eq)]
@@ -120,20 +120,20 @@ pub(super) struct SharedSum {
 }
 
 impl SharedSum {
-    /// Creates a shared sum whose sum is zero; returns `None` if memory is short. The sum and the ranks of the world are kept in `store`.
-    pub(super) fn new(members: Peers, store: &'static Store) -> Option<Self> {
-        Self::with_users(Arc::new(members), None, store)
+    /// Creates a shared sum whose sum is zero; returns `None` if memory is short.
+    pub(super) fn new(members: Peers) -> Option<Self> {
+        Self::with_users(Arc::new(members), None)
     }
 
     /// Creates a sum like `new` with the members of another one, for a thread.
-    pub(super) fn of_thread(thread: usize, of_all: &Self, store: &'static Store) -> Option<Self> {
-        Self::with_users(Arc::clone(&of_all.members), Some(thread), store)
+    pub(super) fn of_thread(thread: usize, of_all: &Self) -> Option<Self> {
+        Self::with_users(Arc::clone(&of_all.members), Some(thread))
     }
 
-    fn with_users(members: Arc<Peers>, thread: Option<usize>, store: &'static Store) -> Option<Self> {
+    fn with_users(members: Arc<Peers>, thread: Option<usize>) -> Option<Self> {
         let users = if thread.is_some() { Users::OneThread } else { Users::AllThreads };
         let add = |is_list, text: &[u64]| {
-            store.add_for(users, BlockKind::SharedSum, exchanged_key(is_list), 2, text)
+            OF_PROCESS.add_for(users, BlockKind::SharedSum, exchanged_key(is_list), 2, text)
         };
         let block = match &members.set {
             RankSet::Stride { first, step, len, except } => {
@@ -174,7 +174,6 @@ impl SharedSum {
 #[cfg(test)]
 mod tests {
     use super::{OUTSIDE, Peers, RankSet, Ranks, SharedSum};
-    use crate::store::OF_PROCESS;
 
     fn assert_is(shared_sum: &Peers, ranks: &[u32]) {
         assert!(shared_sum.set.iter().eq(ranks.iter().copied()), "{shared_sum:?}");
@@ -196,7 +195,7 @@ mod tests {
         assert_is(&Peers::of_ranks(&Ranks::World(4), 3, Some(2)), &[3]);
         assert_is(&Peers::of_ranks(&Ranks::World(4), 4, Some(3)), &[]);
         assert!(matches!(all.set, RankSet::Stride { .. }));
-        assert_eq!(SharedSum::new(all, &OF_PROCESS).unwrap().len, 3);
+        assert_eq!(SharedSum::new(all).unwrap().len, 3);
     }
 
     #[test]
@@ -220,7 +219,7 @@ mod tests {
         assert_is(&list(&[9, 1, 2, 9, OUTSIDE, 4], Some(4)), &[1, 2, 9, 9]);
         assert_is(&list(&[5, 5, 5], Some(4)), &[5, 5, 5]);
         let some = list(&[9, OUTSIDE, 1, 2, OUTSIDE], Some(2));
-        let some = SharedSum::new(some, &OF_PROCESS).unwrap();
+        let some = SharedSum::new(some).unwrap();
         assert_eq!(some.len, 4);
         assert!(some.is_of(&list(&[OUTSIDE, 1, 9, 2, OUTSIDE], Some(2))));
         assert!(!some.is_of(&list(&[OUTSIDE, 1, 9, 2], Some(2))));

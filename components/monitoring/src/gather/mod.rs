@@ -310,8 +310,7 @@ fn write_all_texts(texts: &[Text], missing: &[(u32, String)], world: World, outp
             let identity = identity::of_process();
             let first = container::first_line(world.size, identity);
             let write = |file: &File| container::write(file, world.size, identity, texts, missing);
-            let result = require_same_place(stem, job_store::kept_for(stem))
-                .inspect_err(|error| warn(format_args!("cannot write {}.prof: {error}", stem.display())))
+            let result = require_same_place(stem, ".prof", job_store::kept_for(stem))
                 .and_then(|()| write_apart(stem, ".prof", first.as_bytes(), write));
             result.map_or_else(|error| Outcome::Failed(failure_of(&error)), |()| Outcome::WrittenForAll)
         }
@@ -336,8 +335,7 @@ pub(crate) fn write_each(texts: impl IntoIterator<Item = Text>, output: Output<'
 
 fn write_own_file(stem: &Path, text: &Text) -> io::Result<()> {
     let ending = format!(".{}.prof", text.rank);
-    require_same_place(stem, job_store::kept_for(stem))
-        .inspect_err(|error| warn(format_args!("cannot write {}{ending}: {error}", stem.display())))?;
+    require_same_place(stem, &ending, job_store::kept_for(stem))?;
     write_text(stem, &ending, &text.text)
 }
 

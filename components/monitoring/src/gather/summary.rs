@@ -75,12 +75,9 @@ pub(crate) fn write(world: World, name: &str, profile: &Profile) {
     }
     let text = SummaryFile { identity: identity::of_process().cloned(), about: about::get(), summary }.text();
     let stem = STEM.get_or_init(|| stem(name));
-    if let Err(error) = require_same_place(stem, None) {
-        warn(format_args!("cannot write {}{ENDING}: {error}", stem.display()));
-        return;
-    }
-    // Reports failures itself.
-    let _ = write_new(stem, ENDING, |mut file| file.write_all(text.as_bytes()));
+    // Both report failures themselves.
+    let _ = require_same_place(stem, ENDING, None)
+        .and_then(|()| write_new(stem, ENDING, |mut file| file.write_all(text.as_bytes())));
 }
 
 /// Returns the sum of all summaries at rank 0, and `None` elsewhere. Fails with the reason at the process that reports it.

@@ -33,7 +33,6 @@ impl<'s> AtomicSum<'s> {
         super::add_alone(count, sum.count, bytes, sum.bytes);
     }
 
-    /// Returns the words.
     #[inline]
     pub(crate) fn words(self) -> &'s [AtomicU64; 2] {
         self.0
