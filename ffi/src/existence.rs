@@ -11,16 +11,17 @@
 //! - Files of MPICH are pointers to objects of ROMIO, which begin with a magic number, also in memory that was freed: the calls
 //!   that close files are noted.
 //!
-//! The kernel is asked before memory is read, so an address that is not mapped is no error.
+//! Memory is read through the kernel, so an address that is not mapped is no error.
 
-use mpit::internal::os::readable;
+use std::ffi::c_void;
+
 use mpit::object::Bind;
 
 use crate::abi::{Abi, Handle};
 use crate::comms::COMMS;
 use crate::host::{Host, mpi, p2p};
 use crate::windows::{self, WINDOWS};
-use crate::{files, sessions};
+use crate::{files, probe, sessions};
 
 /// The first address that may be that of an object. Predefined handles of the standard ABI are below.
 const FIRST_ADDRESS: Handle = 4096;
@@ -61,13 +62,19 @@ fn first_words(address: Handle) -> Option<[u32; 2]> {
 
 /// Returns words of eight bytes at an address; `None` if it is not aligned or cannot be read.
 fn words<const N: usize>(address: Handle) -> Option<[u64; N]> {
-    if address < FIRST_ADDRESS {
+    if address < FIRST_ADDRESS || !address.is_multiple_of(align_of::<u64>()) {
         return None;
     }
     let mut words = [0; N];
     for (at, word) in words.iter_mut().enumerate() {
-        // SAFETY: the tool names an object to a function of MPI_T, for which the standard requires that it exists.
-        *word = unsafe { readable::word_at(address.wrapping_add(at * size_of::<u64>())) }? as u64;
+        let mut bytes = [0; size_of::<u64>()];
+        let from = std::ptr::with_exposed_provenance::<c_void>(address).wrapping_byte_add(at * bytes.len());
+        // SAFETY: where the kernel refuses to look, the tool has passed an address that can be read: it names an object to a function
+        // of MPI_T, for which the standard requires that it exists.
+        if !unsafe { probe::read(from, &mut bytes) } {
+            return None;
+        }
+        *word = u64::from_ne_bytes(bytes);
     }
     Some(words)
 }

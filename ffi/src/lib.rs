@@ -52,6 +52,7 @@ pub mod native_monitoring;
 mod objects;
 pub mod origins;
 pub mod plugins;
+mod probe;
 pub mod quarantine;
 pub mod register;
 mod sessions;

@@ -2,22 +2,21 @@
 //! address of an MPI handle.
 //!
 //! Some tools pass the communicator itself. The C type does not distinguish it from an address, but its value
-//! does. The kernel is asked before any other address is read, so an invalid one yields an error code instead of a crash.
+//! does. Any other address is read through the kernel, so an invalid one yields an error code instead of a crash.
 
 use std::collections::BTreeMap;
 use std::ffi::{c_int, c_void};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed};
 
 use mpit::Error;
-use mpit::internal::os::readable;
 use mpit::object::{Bind, Object};
 use mpit_sync::lock::Mutex;
 
 use super::Failure;
 use crate::abi::{Abi, Handle};
 use crate::comms::{self, COMMS};
-use crate::existence;
 use crate::windows::{self, WINDOWS};
+use crate::{existence, probe};
 
 /// The interpretation of the argument.
 enum Argument {
@@ -156,7 +155,7 @@ fn argument(object: *mut c_void, kind: Bind) -> Result<Argument, Failure> {
     let mut word = [0; size_of::<Handle>()];
     let width = abi.width_of(kind);
     // SAFETY: the standard requires the tool to pass the address of a handle.
-    if !unsafe { readable::read_at(object.cast_const().cast(), &mut word[..width]) } {
+    if !unsafe { probe::read(object, &mut word[..width]) } {
         return Err(Error::InvalidHandle.into());
     }
     // The bytes beyond a narrow handle are 0; on little-endian machines it is the low half.
@@ -187,11 +186,17 @@ fn has_class_of_communicators(abi: &Abi, object: *mut c_void) -> bool {
     if !abi.quirks.objects_have_classes || abi.comm_world == 0 {
         return false;
     }
-    // SAFETY: an object of the library or the tool's argument, the address of a handle. The standard requires that both exist.
-    let class = |at: usize| unsafe { readable::word_at(at) };
-    // Before MPI is initialized, objects have no class.
-    let world = class(abi.comm_world).filter(|class| *class != 0);
-    world.is_some() && class(object.expose_provenance()) == world
+    let class = |at: *const c_void| {
+        let mut word = [0; size_of::<usize>()];
+        // SAFETY: `at` is an object of the library or the tool's argument, the address of a handle. Both have a readable word: in
+        // libraries whose objects have classes, handles are pointers.
+        let is_read = unsafe { probe::read(at, &mut word) };
+        let class = usize::from_ne_bytes(word);
+        // Before MPI is initialized, objects have no class.
+        if is_read && class != 0 { Some(class) } else { None }
+    };
+    let world = class(std::ptr::with_exposed_provenance(abi.comm_world));
+    world.is_some() && class(object) == world
 }
 
 /// Returns the address of a variable that holds a handle. The variable is never freed, because some hosts keep the address.

@@ -84,24 +84,11 @@ pub unsafe fn text_at(at: *const c_char, max: usize) -> Option<String> {
 #[must_use]
 pub unsafe fn word_at(address: usize) -> Option<usize> {
     let word = std::ptr::with_exposed_provenance::<usize>(address);
-    let mut bytes = [0; size_of::<usize>()];
-    // SAFETY: the caller keeps the word unchanged.
-    let is_read = word.is_aligned() && unsafe { read_at(word.cast(), &mut bytes) };
-    if is_read { Some(usize::from_ne_bytes(bytes)) } else { None }
-}
-
-/// Copies bytes from an address that may be invalid; returns false if they cannot be read. Makes a system call per page.
-///
-/// # Safety
-///
-/// If there are bytes, no thread changes or unmaps them meanwhile.
-pub unsafe fn read_at(at: *const u8, into: &mut [u8]) -> bool {
-    let is_there = is_readable(at, into.len());
-    if is_there {
-        // SAFETY: readable (checked), and the caller keeps the bytes unchanged.
-        unsafe { at.copy_to_nonoverlapping(into.as_mut_ptr(), into.len()) };
+    if !word.is_aligned() || !is_readable(word.cast(), size_of::<usize>()) {
+        return None;
     }
-    is_there
+    // SAFETY: aligned and readable (checked), and the caller keeps it unchanged.
+    Some(unsafe { word.read() })
 }
 
 /// Returns true if all pages are known, or `probe` finds them accessible; then they are known.
