@@ -128,13 +128,11 @@ impl CommCalls {
 
     /// Returns the calls of one area.
     pub fn area(&self, area: Area) -> CallSum {
-        self.calls.iter().filter(|calls| Area::of(calls.call) == area).fold(
-            CallSum::default(),
-            |mut sum, calls| {
-                sum.add(calls.sum);
-                sum
-            },
-        )
+        let mut sum = CallSum::default();
+        for calls in self.calls.iter().filter(|calls| Area::of(calls.call) == area) {
+            sum.add(calls.sum);
+        }
+        sum
     }
 
     /// Returns the time in all calls.

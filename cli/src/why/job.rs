@@ -52,24 +52,22 @@ pub(super) type Worlds = BTreeMap<u32, Snapshot>;
 
 /// Takes a snapshot of the processes of a job on this node.
 pub(super) fn take_snapshot(directory: &JobDirectory) -> Worlds {
-    let mut worlds: BTreeMap<u32, (u32, Vec<RankState>)> = BTreeMap::new();
+    let mut worlds = Worlds::new();
     add_ranks(&mut worlds, &directory.stem());
-    let is_whole = |(size, ranks): &(u32, Vec<RankState>)| ranks.len() >= *size as usize;
-    if worlds.is_empty() || !worlds.values().all(is_whole) {
+    if worlds.is_empty() || !worlds.values().all(Snapshot::is_whole) {
         for elsewhere in start::directories_of_containers(directory.run()) {
             add_ranks(&mut worlds, &stem_in(&elsewhere));
         }
     }
     add_starting(&mut worlds, directory.run());
-    let snapshot = |(size, mut ranks): (u32, Vec<RankState>)| {
-        ranks.sort_by_key(|rank| rank.rank);
-        Snapshot { size, ranks }
-    };
-    worlds.into_iter().map(|(number, world)| (number, snapshot(world))).collect()
+    for world in worlds.values_mut() {
+        world.ranks.sort_by_key(|rank| rank.rank);
+    }
+    worlds
 }
 
 /// Adds the processes with stores whose names begin with a stem.
-fn add_ranks(worlds: &mut BTreeMap<u32, (u32, Vec<RankState>)>, stem: &Path) {
+fn add_ranks(worlds: &mut Worlds, stem: &Path) {
     for file in names::find(stem).unwrap_or_default() {
         // A store may be a link to one beside the files of the run.
         if !file.store || file.rank.is_none() {
@@ -79,24 +77,23 @@ fn add_ranks(worlds: &mut BTreeMap<u32, (u32, Vec<RankState>)>, stem: &Path) {
         let Ok(bytes) = files::read(&file.path, MAX_PROCESS_BYTES) else { continue };
         let Some((size, rank)) = collect::rank(&bytes, &file.path) else { continue };
         let world = worlds.entry(file.world).or_default();
-        world.0 = world.0.max(size);
-        world.1.push(rank);
+        world.size = world.size.max(size);
+        world.ranks.push(rank);
     }
 }
 
 /// Adds the processes that have not left `MPI_Init` to the first world, if it is the only one: they have no store.
-fn add_starting(worlds: &mut BTreeMap<u32, (u32, Vec<RankState>)>, run: &str) {
-    let is_complete = |(size, ranks): &(u32, Vec<RankState>)| ranks.len() as u64 >= u64::from(*size);
-    if worlds.len() > 1 || worlds.values().any(is_complete) {
+fn add_starting(worlds: &mut Worlds, run: &str) {
+    if worlds.len() > 1 || worlds.values().any(Snapshot::is_whole) {
         return;
     }
     let Some((size, starting)) = start::processes(run) else { return };
-    let world = worlds.entry(1).or_insert((size, Vec::new()));
+    let world = worlds.entry(1).or_insert(Snapshot { size, ranks: Vec::new() });
     // The variables of another launcher's processes may be in the environment.
-    if world.0 == size {
-        let is_new = |one: &RankState| world.1.iter().all(|known| known.rank != one.rank);
+    if world.size == size {
+        let is_new = |one: &RankState| world.ranks.iter().all(|known| known.rank != one.rank);
         let new: Vec<RankState> = starting.into_iter().filter(is_new).collect();
-        world.1.extend(new);
+        world.ranks.extend(new);
     }
 }
 

@@ -255,6 +255,11 @@ impl Snapshot {
         self.ranks.get(at)
     }
 
+    /// Returns true if all processes were seen.
+    pub(crate) fn is_whole(&self) -> bool {
+        self.ranks.len() >= self.size as usize
+    }
+
     /// Returns the ranks without a process in the snapshot.
     pub(crate) fn missing(&self) -> Vec<u32> {
         (0..self.size).filter(|rank| self.rank(*rank).is_none()).collect()

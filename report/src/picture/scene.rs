@@ -131,13 +131,8 @@ const NAME: usize = 9;
 fn node_axes(scene: &mut Scene, tiles: &Tiles, order: &NodeOrder<'_>, pixels: i32) {
     let Rect { x, y, width, height } = scene.plot;
     scene.label(x, y - 26, Anchor::Start, "receiver (ranks by node)".into(), false);
-    scene.label(
-        x,
-        y + height + 32,
-        Anchor::Start,
-        "sender (ranks by node): from top to bottom".into(),
-        false,
-    );
+    let sender = "sender (ranks by node): from top to bottom";
+    scene.label(x, y + height + 32, Anchor::Start, sender.into(), false);
     let step = order.starts.len().div_ceil(NAMED_NODES);
     for (number, (start, name)) in order.starts.iter().enumerate() {
         let at = (start / tiles.ranks).cast_signed() * pixels;

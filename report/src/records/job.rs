@@ -159,10 +159,7 @@ impl JobTables {
         for part in self.parts()? {
             let is_of_node =
                 part.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(begin.as_bytes()));
-            if !is_of_node {
-                continue;
-            }
-            if has_one_of(&part_file(&part)?.ranks, ranks) {
+            if is_of_node && has_one_of(&part_file(&part)?.ranks, ranks) {
                 return Ok(true);
             }
         }
