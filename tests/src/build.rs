@@ -104,8 +104,10 @@ pub(crate) fn compile(
     fs::create_dir_all(dir).context(dir.display())?;
     let built = dir.join(file);
     let _directory = machine_lock::directory(dir)?;
-    if !is_newer_than_all_beside(&built, &source) {
+    let read = dir.join(format!("{file}.d"));
+    if !is_up_to_date(&built, &read) {
         let _lock = machine_lock::part()?;
+        compiler.args(["-MMD", "-MF"]).arg(&read);
         // Options come last, because libraries come after the sources that use them.
         run(compiler.arg("-o").arg(&built).arg(&source).args(options))?;
     }
@@ -156,18 +158,11 @@ pub fn run(command: &mut Command) -> Outcome<[String; 2]> {
     Ok([out, err])
 }
 
-/// Returns true if `program` is newer than all files in the directory of `source`, mpit's headers and the C programs: sources
-/// include each other, and these.
-fn is_newer_than_all_beside(program: &Path, source: &Path) -> bool {
+/// Returns true if a program is newer than all files that its compiler read, which a list in the form of make names.
+fn is_up_to_date(program: &Path, read: &Path) -> bool {
     let modified = |path: &Path| fs::metadata(path).and_then(|data| data.modified()).ok();
-    let Some(built) = modified(program) else { return false };
-    let headers = paths::workspace().join("ffi/include");
-    let is_older = |dir: &Path| {
-        fs::read_dir(dir).is_ok_and(|mut entries| {
-            entries.all(|entry| {
-                entry.is_ok_and(|entry| modified(&entry.path()).is_some_and(|changed| changed < built))
-            })
-        })
-    };
-    source.parent().is_some_and(is_older) && is_older(&headers) && is_older(&paths::source("hosts/c"))
+    let (Some(built), Ok(read)) = (modified(program), fs::read_to_string(read)) else { return false };
+    let Some((_, files)) = read.split_once(": ") else { return false };
+    let mut files = files.split_whitespace().filter(|word| *word != "\\");
+    files.all(|file| modified(Path::new(file)).is_some_and(|changed| changed < built))
 }
