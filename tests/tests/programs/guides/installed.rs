@@ -55,17 +55,29 @@ pub(crate) fn reader_on(stack: &Stack, cluster: &Cluster) -> Outcome<Reader> {
     Ok(reader)
 }
 
-/// Installs mpit as the guides describe, but without optimization, which takes too long.
-fn installed() -> Outcome<&'static Path> {
-    static INSTALLED: OnceLock<Result<PathBuf, String>> = OnceLock::new();
-    let installed = INSTALLED.get_or_init(|| install().map_err(|failure| failure.to_string()));
-    installed.as_deref().map_err(|text| Failure::new(text.clone()))
+/// A result that tests share.
+type Once = OnceLock<Result<PathBuf, String>>;
+
+/// Makes files by one call of `cargo xtask`, in a directory below those of the guides, which it returns.
+fn once(made: &'static Once, words: &[&str], name: &str) -> Outcome<&'static Path> {
+    let made = made.get_or_init(|| {
+        let dir = paths::target().join("guides").join(name);
+        let made = build::run(build::cargo().arg("xtask").args(words).arg(&dir));
+        made.map(|_| dir).map_err(|failure| failure.to_string())
+    });
+    made.as_deref().map_err(|text| Failure::new(text.clone()))
 }
 
-fn install() -> Outcome<PathBuf> {
-    let prefix = paths::target().join("guides/mpit");
-    build::run(build::cargo().args(["xtask", "install", "--debug", "--prefix"]).arg(&prefix))?;
-    Ok(prefix)
+/// Installs mpit as the guides describe, but without optimization, which takes too long.
+fn installed() -> Outcome<&'static Path> {
+    static INSTALLED: Once = Once::new();
+    once(&INSTALLED, &["install", "--debug", "--prefix"], "mpit")
+}
+
+/// Packs what `cargo build` makes.
+pub(crate) fn tarballs() -> Outcome<&'static Path> {
+    static PACKED: Once = Once::new();
+    once(&PACKED, &["dist", "--debug", "--output"], "tarballs")
 }
 
 /// The warnings that C code in guides must not produce, because guides show all output; the same as for the

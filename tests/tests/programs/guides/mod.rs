@@ -133,8 +133,7 @@ mod second {
     #[test]
     fn installation_from_a_tarball() -> Outcome {
         const PAGE: &str = "docs/install.md";
-        let tarballs = paths::target().join("guides/tarballs");
-        build::run(build::cargo().args(["xtask", "dist", "--debug", "--output"]).arg(&tarballs))?;
+        let tarballs = installed::tarballs()?;
         let downloads = format!("```console\n$ cp {}/{{*-local*,SHA256SUMS}} .\n```\n", tarballs.display());
         let text = downloads + &read(PAGE)?.replace("x86_64-linux", "x86_64-linux-local");
         installed::reader(None)?.follow(&steps(&text, "").context(PAGE)?).context(PAGE)
@@ -144,16 +143,15 @@ mod second {
     #[test]
     fn runs_in_python() -> Outcome {
         const PAGE: &str = "docs/guides/python.md";
+        const TARBALL: &str = concat!("mpit-", env!("CARGO_PKG_VERSION"), "-x86_64-linux-local.tar.xz");
         let Some(python) = paths::python_with_tables() else {
             return record::not_run(PAGE, "no Python with its packages; see `cargo xtask setup`");
         };
         if build::run(Command::new("python3").args(["-c", "import ensurepip"])).is_err() {
             return record::not_run(PAGE, "Python makes no environments with pip; install python3-venv");
         }
-        let wheels = paths::target().join("guides/wheels");
-        build::run(build::cargo().args(["xtask", "dist", "--debug", "--output"]).arg(&wheels))?;
-        let tarball = wheels.join(concat!("mpit-", env!("CARGO_PKG_VERSION"), "-x86_64-linux-local.tar.xz"));
-        build::run(build::cargo().args(["xtask", "wheel"]).arg(&tarball))?;
+        let (tarball, wheels) = (installed::tarballs()?.join(TARBALL), paths::target().join("guides/wheels"));
+        build::run(build::cargo().args(["xtask", "wheel"]).arg(&tarball).arg("--output").arg(&wheels))?;
         // The packages that the wheel needs are found in the environment of the tests.
         let code = "import sysconfig; print(sysconfig.get_path('purelib'))";
         let [packages, _] = build::run(Command::new(python).args(["-c", code]))?;
