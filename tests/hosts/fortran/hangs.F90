@@ -1,5 +1,5 @@
 ! Programs that hang, for `mpit why`: `hangs KIND`, with 4 processes, with the kinds of hosts/c/hangs.c. Each kind has one mistake, in
-! the subroutine of its name. -DMPIF_H, -DUSE_MPI or -DUSE_MPI_F08 selects one of MPI's three Fortran interfaces.
+! the case of its name. -DMPIF_H, -DUSE_MPI or -DUSE_MPI_F08 selects one of MPI's three Fortran interfaces.
 #if defined(USE_MPI_F08)
 #define HANDLE(name) type(name)
 #else
@@ -19,11 +19,17 @@ program hangs
   integer, parameter :: processes = 4, large = 1048576, limit_seconds = 100
   integer(c_int), parameter :: sigkill = 9, sigstop = 19
   integer(kind=MPI_ADDRESS_KIND), parameter :: four_bytes = 4, start = 0
-  integer :: error, me, ranks, right, left, turn
+  integer :: error, me, ranks, right, left, turn, peer(1)
+  integer, volatile :: steps
   integer(c_int) :: ignored
   integer :: outgoing(1), incoming(1)
   integer, allocatable :: many(:)
   character(len=32) :: kind
+  HANDLE(MPI_Comm) :: dup, first, second, half
+  HANDLE(MPI_Group) :: world, other
+  HANDLE(MPI_Request) :: request, requests(2)
+  HANDLE(MPI_Win) :: win
+  HANDLE(MPI_File) :: file
 #if defined(USE_MPI_F08)
   type(MPI_Status) :: status
 #else
@@ -76,61 +82,146 @@ program hangs
   call exchange(right, 1, left, 1)
   select case (kind)
   case ('skipped_allreduce')
-    call skipped_allreduce()
+    if (me == 1) call receive(0, 99)
+    call allreduce()
   case ('early_finalize')
-    call early_finalize()
+    ! Rank 2 leaves the loop one round before the others.
+    do turn = 1, merge(27, 28, me == 2)
+      call allreduce()
+    end do
   case ('computing')
-    call computing()
+    steps = 0
+    do while (me == 2)
+      steps = iand(steps + 1, 1023)
+    end do
+    call barrier()
   case ('sleeping')
-    call sleeping()
+    if (me == 2) call pause_always()
+    call barrier()
   case ('stopped')
-    call stopped()
+    if (me == 2) ignored = c_raise(sigstop)
+    call barrier()
   case ('gone')
-    call gone()
+    if (me == 2) ignored = c_raise(sigkill)
+    call barrier()
   case ('other_collective')
-    call other_collective()
+    if (me == 3) then
+      call MPI_Alltoall(many, 1, MPI_INTEGER, many(100), 1, MPI_INTEGER, MPI_COMM_WORLD, error)
+    else
+      call allreduce()
+    end if
   case ('other_root')
-    call other_root()
+    call MPI_Bcast(many, large, MPI_INTEGER, merge(3, 0, me == 3), MPI_COMM_WORLD, error)
+    call barrier()
   case ('other_count')
-    call other_count()
+    ! Rank 3 receives fewer bytes than the others, so that it expects fewer parts.
+    call MPI_Bcast(many, merge(4, large, me == 3), MPI_INTEGER, 0, MPI_COMM_WORLD, error)
+    call barrier()
   case ('wrong_tag')
-    call wrong_tag()
+    if (me == 0) call receive(1, 5)
+    if (me == 1) call MPI_Send(outgoing, 1, MPI_INTEGER, 0, 6, MPI_COMM_WORLD, error)
+    call barrier()
   case ('wrong_communicator')
-    call wrong_communicator()
+    call MPI_Comm_dup(MPI_COMM_WORLD, dup, error)
+    call MPI_Comm_set_name(dup, 'halo', error)
+    if (me == 0) call receive(1, 7)
+    if (me == 1) call MPI_Send(outgoing, 1, MPI_INTEGER, 0, 7, dup, error)
+    call barrier()
   case ('send_cycle')
-    call send_cycle()
+    call MPI_Send(many, large, MPI_INTEGER, right, 2, MPI_COMM_WORLD, error)
+    call MPI_Recv(many, large, MPI_INTEGER, left, 2, MPI_COMM_WORLD, status, error)
   case ('send_pair')
-    call send_pair()
+    ! Ranks 1 and 2 send to each other; the others are in the next barrier.
+    if (me == 1 .or. me == 2) then
+      call MPI_Ssend(outgoing, 1, MPI_INTEGER, 3 - me, 4, MPI_COMM_WORLD, error)
+      call receive(3 - me, 4)
+    end if
+    call barrier()
   case ('unreceived_send')
-    call unreceived_send()
+    if (me == 0) call MPI_Ssend(outgoing, 1, MPI_INTEGER, 3, 8, MPI_COMM_WORLD, error)
+    call barrier()
   case ('receive_cycle')
-    call receive_cycle()
+    call receive(right, 3)
+    call MPI_Send(outgoing, 1, MPI_INTEGER, left, 3, MPI_COMM_WORLD, error)
   case ('receive_from_any')
-    call receive_from_any()
+    if (me == 1) call receive(MPI_ANY_SOURCE, 12)
+    call barrier()
   case ('probing')
-    call probing()
+    if (me == 2) call MPI_Probe(0, 13, MPI_COMM_WORLD, status, error)
+    call barrier()
   case ('waiting_for_one')
-    call waiting_for_one()
+    ! Rank 0 waits for messages from 1 and 2; that from 2 is missing.
+    if (me == 0) then
+      call MPI_Irecv(incoming, 1, MPI_INTEGER, 1, 14, MPI_COMM_WORLD, requests(1), error)
+      call MPI_Irecv(many, 1, MPI_INTEGER, 2, 14, MPI_COMM_WORLD, requests(2), error)
+      call MPI_Waitall(2, requests, MPI_STATUSES_IGNORE, error)
+    else if (me == 1) then
+      call MPI_Send(outgoing, 1, MPI_INTEGER, 0, 14, MPI_COMM_WORLD, error)
+    end if
+    call barrier()
   case ('exchange_of_other_tags')
-    call exchange_of_other_tags()
+    if (me < 2) call exchange(1 - me, 15, 1 - me, merge(16, 15, me == 0))
+    call barrier()
   case ('skipped_nonblocking')
-    call skipped_nonblocking()
+    if (me == 3) call receive(2, 17)
+    call MPI_Ibarrier(MPI_COMM_WORLD, request, error)
+    call MPI_Wait(request, status, error)
   case ('kept_lock')
-    call kept_lock()
+    ! Rank 0 has locked the window of rank 1 and goes to a barrier.
+    call make_window(win)
+    if (me == 0) then
+      call lock_and_put(win)
+      call MPI_Win_flush(1, win, error)
+    end if
+    call lock_of_others(win)
   case ('kept_lock_all')
-    call kept_lock_all()
+    ! Rank 0 has locked the windows of all, and goes to a barrier.
+    call make_window(win)
+    if (me == 0) then
+      call MPI_Win_lock_all(0, win, error)
+      call MPI_Put(outgoing, 1, MPI_INTEGER, 1, start, 1, MPI_INTEGER, win, error)
+      call MPI_Win_flush_all(win, error)
+    end if
+    call lock_of_others(win)
   case ('skipped_fence')
-    call skipped_fence()
+    call make_window(win)
+    if (me == 3) call receive(0, 18)
+    call MPI_Win_fence(0, win, error)
   case ('unfinished_access')
-    call unfinished_access()
+    ! Rank 0 exposes its window to rank 1, which begins the accesses and does not complete them.
+    call make_window(win)
+    call MPI_Comm_group(MPI_COMM_WORLD, world, error)
+    peer = 1 - me
+    if (me < 2) call MPI_Group_incl(world, 1, peer, other, error)
+    if (me == 0) then
+      call MPI_Win_post(other, 0, win, error)
+      call MPI_Win_wait(win, error)
+    else if (me == 1) then
+      call MPI_Win_start(other, 0, win, error)
+    end if
+    call barrier()
   case ('skipped_dup')
-    call skipped_dup()
+    if (me == 2) call receive(1, 19)
+    call MPI_Comm_dup(MPI_COMM_WORLD, dup, error)
   case ('communicator_order')
-    call communicator_order()
+    ! Rank 0 and rank 1 use the communicators in different orders.
+    call MPI_Comm_dup(MPI_COMM_WORLD, first, error)
+    call MPI_Comm_dup(MPI_COMM_WORLD, second, error)
+    call MPI_Comm_set_name(first, 'first', error)
+    call MPI_Comm_set_name(second, 'second', error)
+    if (me == 0) call MPI_Barrier(second, error)
+    call MPI_Barrier(first, error)
+    if (me /= 0) call MPI_Barrier(second, error)
   case ('skipped_in_half')
-    call skipped_in_half()
+    ! In the half of the odd ranks, rank 3 does not take part in the reduction.
+    call MPI_Comm_split(MPI_COMM_WORLD, mod(me, 2), me, half, error)
+    call MPI_Comm_set_name(half, merge('odd ', 'even', mod(me, 2) == 1), error)
+    if (me == 3) call receive(1, 20)
+    call MPI_Allreduce(outgoing, incoming, 1, MPI_INTEGER, MPI_SUM, half, error)
+    call barrier()
   case ('skipped_open')
-    call skipped_open()
+    if (me == 1) call receive(3, 21)
+    call MPI_File_open(MPI_COMM_WORLD, 'hangs.data', MPI_MODE_CREATE + MPI_MODE_RDWR, MPI_INFO_NULL, file, error)
   case ('late_init')
     ! The mistake is before MPI_Init.
   case default
@@ -184,136 +275,6 @@ contains
     call MPI_Sendrecv(outgoing, 1, MPI_INTEGER, to, tag_out, incoming, 1, MPI_INTEGER, from, tag_in, MPI_COMM_WORLD, status, error)
   end subroutine exchange
 
-  subroutine skipped_allreduce()
-    if (me == 1) call receive(0, 99)
-    call allreduce()
-  end subroutine skipped_allreduce
-
-  ! Rank 2 leaves the loop one round before the others.
-  subroutine early_finalize()
-    integer :: round
-    do round = 1, merge(27, 28, me == 2)
-      call allreduce()
-    end do
-  end subroutine early_finalize
-
-  subroutine computing()
-    integer, volatile :: steps
-    steps = 0
-    do while (me == 2)
-      steps = iand(steps + 1, 1023)
-    end do
-    call barrier()
-  end subroutine computing
-
-  subroutine sleeping()
-    if (me == 2) call pause_always()
-    call barrier()
-  end subroutine sleeping
-
-  subroutine stopped()
-    if (me == 2) ignored = c_raise(sigstop)
-    call barrier()
-  end subroutine stopped
-
-  subroutine gone()
-    if (me == 2) ignored = c_raise(sigkill)
-    call barrier()
-  end subroutine gone
-
-  subroutine other_collective()
-    if (me == 3) then
-      call MPI_Alltoall(many, 1, MPI_INTEGER, many(100), 1, MPI_INTEGER, MPI_COMM_WORLD, error)
-    else
-      call allreduce()
-    end if
-  end subroutine other_collective
-
-  subroutine other_root()
-    call MPI_Bcast(many, large, MPI_INTEGER, merge(3, 0, me == 3), MPI_COMM_WORLD, error)
-    call barrier()
-  end subroutine other_root
-
-  ! Rank 3 receives fewer bytes than the others, so that it expects fewer parts.
-  subroutine other_count()
-    call MPI_Bcast(many, merge(4, large, me == 3), MPI_INTEGER, 0, MPI_COMM_WORLD, error)
-    call barrier()
-  end subroutine other_count
-
-  subroutine wrong_tag()
-    if (me == 0) call receive(1, 5)
-    if (me == 1) call MPI_Send(outgoing, 1, MPI_INTEGER, 0, 6, MPI_COMM_WORLD, error)
-    call barrier()
-  end subroutine wrong_tag
-
-  subroutine wrong_communicator()
-    HANDLE(MPI_Comm) :: dup
-    call MPI_Comm_dup(MPI_COMM_WORLD, dup, error)
-    call MPI_Comm_set_name(dup, 'halo', error)
-    if (me == 0) call receive(1, 7)
-    if (me == 1) call MPI_Send(outgoing, 1, MPI_INTEGER, 0, 7, dup, error)
-    call barrier()
-  end subroutine wrong_communicator
-
-  subroutine send_cycle()
-    call MPI_Send(many, large, MPI_INTEGER, right, 2, MPI_COMM_WORLD, error)
-    call MPI_Recv(many, large, MPI_INTEGER, left, 2, MPI_COMM_WORLD, status, error)
-  end subroutine send_cycle
-
-  ! Ranks 1 and 2 send to each other; the others are in the next barrier.
-  subroutine send_pair()
-    if (me == 1 .or. me == 2) then
-      call MPI_Ssend(outgoing, 1, MPI_INTEGER, 3 - me, 4, MPI_COMM_WORLD, error)
-      call receive(3 - me, 4)
-    end if
-    call barrier()
-  end subroutine send_pair
-
-  subroutine unreceived_send()
-    if (me == 0) call MPI_Ssend(outgoing, 1, MPI_INTEGER, 3, 8, MPI_COMM_WORLD, error)
-    call barrier()
-  end subroutine unreceived_send
-
-  subroutine receive_cycle()
-    call receive(right, 3)
-    call MPI_Send(outgoing, 1, MPI_INTEGER, left, 3, MPI_COMM_WORLD, error)
-  end subroutine receive_cycle
-
-  subroutine receive_from_any()
-    if (me == 1) call receive(MPI_ANY_SOURCE, 12)
-    call barrier()
-  end subroutine receive_from_any
-
-  subroutine probing()
-    if (me == 2) call MPI_Probe(0, 13, MPI_COMM_WORLD, status, error)
-    call barrier()
-  end subroutine probing
-
-  ! Rank 0 waits for messages from 1 and 2; that from 2 is missing.
-  subroutine waiting_for_one()
-    HANDLE(MPI_Request) :: requests(2)
-    if (me == 0) then
-      call MPI_Irecv(incoming, 1, MPI_INTEGER, 1, 14, MPI_COMM_WORLD, requests(1), error)
-      call MPI_Irecv(many, 1, MPI_INTEGER, 2, 14, MPI_COMM_WORLD, requests(2), error)
-      call MPI_Waitall(2, requests, MPI_STATUSES_IGNORE, error)
-    else if (me == 1) then
-      call MPI_Send(outgoing, 1, MPI_INTEGER, 0, 14, MPI_COMM_WORLD, error)
-    end if
-    call barrier()
-  end subroutine waiting_for_one
-
-  subroutine exchange_of_other_tags()
-    if (me < 2) call exchange(1 - me, 15, 1 - me, merge(16, 15, me == 0))
-    call barrier()
-  end subroutine exchange_of_other_tags
-
-  subroutine skipped_nonblocking()
-    HANDLE(MPI_Request) :: request
-    if (me == 3) call receive(2, 17)
-    call MPI_Ibarrier(MPI_COMM_WORLD, request, error)
-    call MPI_Wait(request, status, error)
-  end subroutine skipped_nonblocking
-
   subroutine make_window(win)
     HANDLE(MPI_Win), intent(out) :: win
 #if defined(USE_MPI_F08)
@@ -340,86 +301,4 @@ contains
     end if
     call barrier()
   end subroutine lock_of_others
-
-  ! Rank 0 has locked the window of rank 1 and goes to a barrier.
-  subroutine kept_lock()
-    HANDLE(MPI_Win) :: win
-    call make_window(win)
-    if (me == 0) then
-      call lock_and_put(win)
-      call MPI_Win_flush(1, win, error)
-    end if
-    call lock_of_others(win)
-  end subroutine kept_lock
-
-  ! Rank 0 has locked the windows of all, and goes to a barrier.
-  subroutine kept_lock_all()
-    HANDLE(MPI_Win) :: win
-    call make_window(win)
-    if (me == 0) then
-      call MPI_Win_lock_all(0, win, error)
-      call MPI_Put(outgoing, 1, MPI_INTEGER, 1, start, 1, MPI_INTEGER, win, error)
-      call MPI_Win_flush_all(win, error)
-    end if
-    call lock_of_others(win)
-  end subroutine kept_lock_all
-
-  subroutine skipped_fence()
-    HANDLE(MPI_Win) :: win
-    call make_window(win)
-    if (me == 3) call receive(0, 18)
-    call MPI_Win_fence(0, win, error)
-  end subroutine skipped_fence
-
-  ! Rank 0 exposes its window to rank 1, which begins the accesses and does not complete them.
-  subroutine unfinished_access()
-    HANDLE(MPI_Win) :: win
-    HANDLE(MPI_Group) :: world, other
-    integer :: peer(1)
-    call make_window(win)
-    call MPI_Comm_group(MPI_COMM_WORLD, world, error)
-    peer = 1 - me
-    if (me < 2) call MPI_Group_incl(world, 1, peer, other, error)
-    if (me == 0) then
-      call MPI_Win_post(other, 0, win, error)
-      call MPI_Win_wait(win, error)
-    else if (me == 1) then
-      call MPI_Win_start(other, 0, win, error)
-    end if
-    call barrier()
-  end subroutine unfinished_access
-
-  subroutine skipped_dup()
-    HANDLE(MPI_Comm) :: dup
-    if (me == 2) call receive(1, 19)
-    call MPI_Comm_dup(MPI_COMM_WORLD, dup, error)
-  end subroutine skipped_dup
-
-  ! Rank 0 and rank 1 use the communicators in different orders.
-  subroutine communicator_order()
-    HANDLE(MPI_Comm) :: first, second
-    call MPI_Comm_dup(MPI_COMM_WORLD, first, error)
-    call MPI_Comm_dup(MPI_COMM_WORLD, second, error)
-    call MPI_Comm_set_name(first, 'first', error)
-    call MPI_Comm_set_name(second, 'second', error)
-    if (me == 0) call MPI_Barrier(second, error)
-    call MPI_Barrier(first, error)
-    if (me /= 0) call MPI_Barrier(second, error)
-  end subroutine communicator_order
-
-  ! In the half of the odd ranks, rank 3 does not take part in the reduction.
-  subroutine skipped_in_half()
-    HANDLE(MPI_Comm) :: half
-    call MPI_Comm_split(MPI_COMM_WORLD, mod(me, 2), me, half, error)
-    call MPI_Comm_set_name(half, merge('odd ', 'even', mod(me, 2) == 1), error)
-    if (me == 3) call receive(1, 20)
-    call MPI_Allreduce(outgoing, incoming, 1, MPI_INTEGER, MPI_SUM, half, error)
-    call barrier()
-  end subroutine skipped_in_half
-
-  subroutine skipped_open()
-    HANDLE(MPI_File) :: file
-    if (me == 1) call receive(3, 21)
-    call MPI_File_open(MPI_COMM_WORLD, 'hangs.data', MPI_MODE_CREATE + MPI_MODE_RDWR, MPI_INFO_NULL, file, error)
-  end subroutine skipped_open
 end program hangs

@@ -262,40 +262,10 @@ def skipped_open():
     MPI.File.Open(world, "hangs.data", MPI.MODE_CREATE | MPI.MODE_RDWR)
 
 
-KINDS = [
-    skipped_allreduce,
-    early_finalize,
-    computing,
-    sleeping,
-    stopped,
-    gone,
-    other_collective,
-    other_root,
-    wrong_tag,
-    wrong_communicator,
-    send_cycle,
-    send_pair,
-    unreceived_send,
-    receive_cycle,
-    receive_from_any,
-    probing,
-    waiting_for_one,
-    exchange_of_other_tags,
-    skipped_nonblocking,
-    kept_lock,
-    kept_lock_all,
-    skipped_fence,
-    unfinished_access,
-    skipped_dup,
-    communicator_order,
-    skipped_in_half,
-    skipped_open,
-]
-
 for _ in range(3):
     allreduce()
 world.Sendrecv(number, right, 1, sums, left, 1)
-run = {function.__name__: function for function in KINDS}.get(kind)
+run = globals().get(kind)
 if run:
     run()
 elif kind != "late_init":
