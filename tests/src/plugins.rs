@@ -1,5 +1,6 @@
 //! Plug-ins for tests: valid ones, and others with a single fault each.
 
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::{fs, process::Command};
 
@@ -45,28 +46,33 @@ pub fn compile(dir: &Path, source: &str, name: &str, options: &[&str]) -> Outcom
     compile_in("c", dir, source, name, options)
 }
 
-/// Compiles `tests/plugins/<folder>/<source>.c` to `<name>.so` in a directory.
+/// Compiles `tests/plugins/<folder>/<source>.c` to `<name>.so` in a directory: a copy of a file that all tests and runs share.
 pub fn compile_in(folder: &str, dir: &Path, source: &str, name: &str, options: &[&str]) -> Outcome<PathBuf> {
+    // Messages have the name of the source alone.
+    let short = format!("-fmacro-prefix-map={}/=", paths::source("plugins").join(folder).display());
+    let include = build::include();
+    let options = [&OPTIONS[..], &[&include, &short, "-fPIC", "-shared"], options].concat();
+    let mut hasher = DefaultHasher::new();
+    options.hash(&mut hasher);
+    let file = format!("{folder}_{source}_{:x}.so", hasher.finish());
+    let source = format!("plugins/{folder}/{source}.c");
+    let cached = paths::hosts().join("plugins");
+    let cached = build::compile(&mut Command::new("cc"), &source, &cached, &file, &options)?;
     let object = dir.join(format!("{name}.so"));
-    let options = [&["-fPIC", "-shared"], options].concat();
-    // Messages contain the path of the source as passed to the compiler.
-    build::run(compiler(source, &object).args(options).current_dir(paths::source("plugins").join(folder)))?;
+    fs::copy(&cached, &object).context(object.display())?;
     Ok(object)
 }
+
+const OPTIONS: [&str; 5] = ["-std=c11", "-g", "-Wall", "-Wextra", "-Werror"];
 
 /// Compiles `tests/plugins/c/<name>.c` to a program on top of the library for implementors.
 pub fn program(dir: &Path, name: &str) -> Outcome<PathBuf> {
     let program = dir.join(name);
-    let library = &build::artifacts()?.embedded;
-    build::run(compiler(name, &program).arg(library).current_dir(paths::source("plugins/c")))?;
+    let mut compiler = Command::new("cc");
+    compiler.args(OPTIONS).args([&build::include(), "-o"]).arg(&program).arg(format!("{name}.c"));
+    compiler.arg(&build::artifacts()?.embedded).current_dir(paths::source("plugins/c"));
+    build::run(&mut compiler)?;
     Ok(program)
-}
-
-fn compiler(source: &str, output: &Path) -> Command {
-    let mut command = Command::new("cc");
-    command.args(["-std=c11", "-g", "-Wall", "-Wextra", "-Werror", &build::include(), "-o"]);
-    command.arg(output).arg(format!("{source}.c"));
-    command
 }
 
 /// Builds a valid plug-in with definitions of every kind, whose names begin with `name`.
