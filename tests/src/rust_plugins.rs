@@ -1,11 +1,12 @@
 //! Builds of the plug-ins of `tests/plugins/rust`, which is a workspace of its own like that of a third party.
 
 use std::collections::BTreeMap;
+use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
 use std::sync::{Mutex, PoisonError};
 
-use crate::{Failure, Outcome, build, machine_lock, paths};
+use crate::{Context, Failure, Outcome, build, machine_lock, paths};
 
 /// A way to build plug-ins: toolchain, profile, and settings of cargo.
 #[derive(Clone, Copy, Debug)]
@@ -53,8 +54,10 @@ impl Build {
 
     fn build(&self, package: &str) -> Outcome<PathBuf> {
         let _directory = if self.is_of_this_compiler() { Some(build::shared_directory()?) } else { None };
-        let _lock = machine_lock::part()?;
         let target = paths::target().join("plugins").join(self.label);
+        fs::create_dir_all(&target).context(target.display())?;
+        take_versions()?;
+        let _lock = machine_lock::part()?;
         let mut command = self.cargo();
         let options = ["build", "--quiet", "-p", package, "--profile", self.profile, "--target-dir"];
         command.args(options).arg(&target);
@@ -95,6 +98,17 @@ impl Build {
         command.args(["run", toolchain, "cargo"]);
         command
     }
+}
+
+/// Gives the plug-ins the versions of crates that the workspace has, unless they have them: cargo leaves out those that they do not use.
+fn take_versions() -> Outcome {
+    let _directory = machine_lock::directory(&paths::target().join("plugins"))?;
+    let [from, to] = [paths::workspace(), &paths::source("plugins/rust")].map(|dir| dir.join("Cargo.lock"));
+    let changed = |file| fs::metadata(file).and_then(|file| file.modified()).ok();
+    if changed(&to) < changed(&from) {
+        fs::copy(&from, &to).context(from.display())?;
+    }
+    Ok(())
 }
 
 /// Builds a program of the package `tour`.
