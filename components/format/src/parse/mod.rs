@@ -129,15 +129,15 @@ pub fn text(sink: &mut impl Sink, text: &[u8], origin: Origin) {
     let mut rest = text;
     while let Some(end) = memchr::memchr(b'\n', rest) {
         if let Err(error) = reader.line(&rest[..end]) {
-            reader.report_problem(line, &rest[..end], error);
+            reader.report_problem(line, &rest[..end], &error);
         }
         rest = &rest[end + 1..];
         line += 1;
     }
     if !rest.is_empty() {
-        reader.report_problem(line, rest, "an end of the line; the file is cut short".into());
+        reader.report_problem(line, rest, &"an end of the line; the file is cut short".into());
     } else if let Err(expected) = reader.end_of_process() {
-        reader.report_problem(line, b"", expected.into());
+        reader.report_problem(line, b"", &expected.into());
     }
 }
 
@@ -389,7 +389,7 @@ impl<'a, S: Sink> Reader<'a, S> {
     }
 
     #[cold]
-    fn report_problem(&mut self, number: u64, line: &[u8], expected: Expected) {
+    fn report_problem(&mut self, number: u64, line: &[u8], expected: &Expected) {
         self.sink.add_problem(number, || format!("expected {expected}{}", quoted(line)));
     }
 }
