@@ -14,7 +14,7 @@ pub fn target(data: &[u8]) {
         large.fill(0);
     }
     let has_header = store::is_store(&bytes[..bytes.len().min(8)]);
-    let _ = store::current::read(&bytes, None);
+    let _ = store::current::read(&bytes);
     let Ok(left) = store::read(&bytes, None) else { return };
     assert!(has_header, "a valid store must have the header of one");
     let text = left.file_text();
