@@ -161,7 +161,7 @@ fn a_small_file_does_not_take_all_memory() {
         let file: Vec<u8> = metadata.iter().chain(&block).flat_map(|word| word.to_ne_bytes()).collect();
         let mut found = None;
         let info = allocation_counter::measure(|| {
-            found = Some(read(&file, None).map(|recovered| recovered.text().len()))
+            found = Some(read(&file, None).map(|recovered| recovered.text().len()));
         });
         match (found, wrong) {
             (Some(Err(why)), Some(wrong)) => assert!(why.to_string().contains(wrong), "{why}"),
