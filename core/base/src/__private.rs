@@ -6,6 +6,7 @@ pub use crate::desc::{CategoryDesc, CategoryLink, EnumDesc, EnumItem, Metadata, 
 pub use crate::error::{Error, Result};
 pub use crate::event::instance::Payload;
 pub use crate::event::{Element, EventCell, SourceCell, element, read_element};
+pub use crate::lists::element_types;
 pub use crate::object::{Comm, Object};
 pub use crate::tool::{CvarDesc, EventDesc, EventInstance, PvarDesc, SourceDesc};
 pub use crate::{__mpit_element as element_of_list, __mpit_register_lists as register_lists};

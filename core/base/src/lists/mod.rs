@@ -10,13 +10,8 @@ pub(crate) mod dependents;
 mod slices;
 mod whole;
 
-pub(crate) use slices::all;
-
-use crate::cell::PvarDesc;
-use crate::component::ComponentDesc;
-use crate::cvar::CvarDesc;
-use crate::desc::{CategoryDesc, EnumDesc};
-use crate::event::{EventDesc, SourceDesc};
+pub use slices::element_types;
+pub(crate) use slices::{ListBounds, Lists};
 
 /// The first and the end of the elements of a list; null if the image has no such list.
 #[repr(C)]
@@ -42,42 +37,19 @@ impl<T> Bounds<T> {
     }
 }
 
-/// Declares the lists of one image by the names and the elements of the lists.
-macro_rules! lists {
-    ($($list:ident: $element:ty;)*) => {
-        /// The lists of one image.
-        #[derive(Clone, Copy, Default)]
-        pub(crate) struct Lists {
-            $(pub(crate) $list: &'static [$element],)*
-        }
-
-        /// The bounds of the lists of one image.
-        #[repr(C)]
-        pub(crate) struct ListBounds {
-            $(pub(crate) $list: Bounds<$element>,)*
-        }
-
-        impl ListBounds {
-            /// Returns the lists.
-            ///
-            /// # Safety
-            ///
-            /// The bounds are those of lists with elements of this copy of the crate alone, in an image that is never unloaded.
-            pub(crate) unsafe fn lists(&self) -> Lists {
-                Lists {
-                    // SAFETY: the bounds of a list of this type in an image that stays loaded, which the caller ensures.
-                    $($list: unsafe { self.$list.elements() },)*
-                }
-            }
-        }
-    };
+/// Returns the lists of this image, which are complete: an image with a part of the definitions does not link. They are empty if
+/// they also have elements of another copy of this crate.
+fn own() -> Lists {
+    whole::require();
+    if dependents::has_other_copies() {
+        return Lists::default();
+    }
+    // SAFETY: the linker defines the bounds of the lists of this image, whose elements are those of this copy alone (checked above),
+    // and have the types that `element` gives them. Code of an unloaded image does not run.
+    unsafe { ListBounds::own().lists() }
 }
-lists! {
-    pvars: PvarDesc;
-    cvars: CvarDesc;
-    events: &'static EventDesc;
-    sources: &'static SourceDesc;
-    enums: &'static EnumDesc;
-    categories: &'static CategoryDesc;
-    components: &'static ComponentDesc;
+
+/// Returns the lists of this image, and of the loaded images that use its copy of this crate.
+pub(crate) fn all(reader: dependents::Reader) -> impl Iterator<Item = Lists> {
+    std::iter::once(own()).chain(dependents::lists(reader))
 }
