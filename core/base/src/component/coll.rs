@@ -5,24 +5,8 @@ use std::sync::atomic::AtomicU32;
 
 use super::{CommId, Lifecycle};
 
-macro_rules! kinds {
-    ($($kind:ident $function:literal;)*) => {
-        /// The kind of operation. Nonblocking and persistent forms have the same kind, and are reported when they start.
-        // The order must not change: it gives the numbers of the C interface and of the element `kind` of events.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-        #[repr(u32)]
-        pub enum Kind {
-            $(#[doc = concat!("`", $function, "`.")] $kind,)*
-        }
-
-        impl Kind {
-            /// All kinds; the index is the number in C.
-            pub const ALL: [Self; 22] = [$(Self::$kind),*];
-        }
-    };
-}
-
 kinds! {
+    /// The kind of operation. Nonblocking and persistent forms have the same kind, and are reported when they start.
     Bcast "MPI_Bcast";
     Scatter "MPI_Scatter";
     Scatterv "MPI_Scatterv";

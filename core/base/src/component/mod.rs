@@ -45,6 +45,24 @@
 //! This module has the types and traits only. The crate `mpit-components` reports the operations and notifies the components, of
 //! which several can be open at once.
 
+/// Declares the kinds of calls of a framework, by the names of their functions.
+macro_rules! kinds {
+    ($(#[$doc:meta])* $($kind:ident $function:literal;)*) => {
+        $(#[$doc])*
+        // The order must not change: it gives the numbers of the C interface and of the element `kind` of events.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        #[repr(u32)]
+        pub enum Kind {
+            $(#[doc = concat!("`", $function, "`.")] $kind,)*
+        }
+
+        impl Kind {
+            /// All kinds; the index is the number in C.
+            pub const ALL: [Self; [$($function),*].len()] = [$(Self::$kind),*];
+        }
+    };
+}
+
 pub mod coll;
 mod desc;
 mod lines;

@@ -4,29 +4,14 @@ use std::sync::atomic::AtomicU32;
 
 use super::{Lifecycle, WindowId};
 
-/// The kind of access. Request-based forms (`MPI_Rput` and so on) have the same kind.
-// The order must not change: it gives the numbers of the C interface and of the element `kind` of events.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[repr(u32)]
-pub enum Kind {
-    /// `MPI_Put`.
-    Put,
-    /// `MPI_Get`.
-    Get,
-    /// `MPI_Accumulate`.
-    Accumulate,
-    /// `MPI_Get_accumulate`.
-    GetAccumulate,
-    /// `MPI_Fetch_and_op`.
-    FetchAndOp,
-    /// `MPI_Compare_and_swap`.
-    CompareAndSwap,
-}
-
-impl Kind {
-    /// All kinds; the index is the number in C.
-    pub const ALL: [Self; 6] =
-        [Self::Put, Self::Get, Self::Accumulate, Self::GetAccumulate, Self::FetchAndOp, Self::CompareAndSwap];
+kinds! {
+    /// The kind of access. Request-based forms (`MPI_Rput` and so on) have the same kind.
+    Put "MPI_Put";
+    Get "MPI_Get";
+    Accumulate "MPI_Accumulate";
+    GetAccumulate "MPI_Get_accumulate";
+    FetchAndOp "MPI_Fetch_and_op";
+    CompareAndSwap "MPI_Compare_and_swap";
 }
 
 /// An access to the memory of a process, reported by the process that starts it. Accesses to `MPI_PROC_NULL` and synchronization
