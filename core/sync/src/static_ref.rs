@@ -1,11 +1,11 @@
 //! Atomic, optional references to statics, exchanged without locks.
 
-use std::fmt;
 use std::ptr::null_mut;
 use std::sync::atomic::AtomicPtr;
 use std::sync::atomic::Ordering::{Acquire, Release};
 
 /// A slot for a `&'static T`, empty at first.
+#[derive(Debug)]
 pub struct StaticRef<T: 'static>(AtomicPtr<T>);
 
 impl<T: Sync> StaticRef<T> {
@@ -40,6 +40,7 @@ impl<T: Sync> Default for StaticRef<T> {
 /// A slot for two `&'static T`, empty at first.
 ///
 /// One comparison finds out if both are there.
+#[derive(Debug)]
 pub struct StaticPair<T: 'static> {
     first: AtomicPtr<T>,
     /// Not null once `first` was not null.
@@ -76,17 +77,5 @@ impl<T: Sync> StaticPair<T> {
 impl<T: Sync> Default for StaticPair<T> {
     fn default() -> Self {
         Self::new()
-    }
-}
-
-impl<T> fmt::Debug for StaticPair<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("StaticPair").field(&self.first).field(&self.second).finish()
-    }
-}
-
-impl<T> fmt::Debug for StaticRef<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("StaticRef").field(&self.0).finish()
     }
 }
