@@ -39,17 +39,17 @@ use proc_macro2::TokenStream as Tokens;
 #[doc = include_str!("../docs/pvar.md")]
 #[proc_macro_attribute]
 pub fn pvar(attribute: TokenStream, item: TokenStream) -> TokenStream {
-    let item = Tokens::from(item);
-    let mut errors = Errors::default();
-    let args = parse::PvarArgs::parse(attribute.into(), &mut errors);
-    let stand_in = args.class.as_ref().and_then(|class| check::stand_in(&item, class.value));
-    let pvar = check::Pvar::check(args, &item, &mut errors);
-    let mut tokens = stand_in.unwrap_or(item);
-    if errors.is_empty() {
-        tokens.extend(pvar.map(|pvar| expand::pvar(&pvar)));
-    }
-    tokens.extend(errors.into_tokens());
-    tokens.into()
+    with_errors(|errors| {
+        let item = Tokens::from(item);
+        let args = parse::PvarArgs::parse(attribute.into(), errors);
+        let stand_in = args.class.as_ref().and_then(|class| check::stand_in(&item, class.value));
+        let pvar = check::Pvar::check(args, &item, errors);
+        let mut tokens = stand_in.unwrap_or(item);
+        if errors.is_empty() {
+            tokens.extend(pvar.map(|pvar| expand::pvar(&pvar)));
+        }
+        tokens
+    })
 }
 
 /// Defines a control variable: a `static` of type `Cvar<T>`, or `ObjectCvar<T>` if each object has a value.
@@ -93,16 +93,14 @@ pub fn source(attribute: TokenStream, item: TokenStream) -> TokenStream {
 #[doc = include_str!("../docs/event.md")]
 #[proc_macro_attribute]
 pub fn event(attribute: TokenStream, item: TokenStream) -> TokenStream {
-    let item = Tokens::from(item);
-    let mut errors = Errors::default();
-    let args = parse::EventArgs::parse(attribute.into(), &mut errors);
-    let event = check::Event::check(args, &item, &mut errors);
-    let mut tokens = match event {
-        Some(event) => expand::event(&event, !errors.is_empty()),
-        None => item,
-    };
-    tokens.extend(errors.into_tokens());
-    tokens.into()
+    with_errors(|errors| {
+        let item = Tokens::from(item);
+        let args = parse::EventArgs::parse(attribute.into(), errors);
+        match check::Event::check(args, &item, errors) {
+            Some(event) => expand::event(&event, !errors.is_empty()),
+            None => item,
+        }
+    })
 }
 
 /// Defines a component: an `impl` of a framework's component trait.
@@ -122,14 +120,13 @@ pub fn component(attribute: TokenStream, item: TokenStream) -> TokenStream {
 #[doc = include_str!("../docs/plugin.md")]
 #[proc_macro]
 pub fn plugin(arguments: TokenStream) -> TokenStream {
-    let mut errors = Errors::default();
-    let args = parse::PluginArgs::parse(arguments.into(), &mut errors);
-    let mut tokens = match check::Plugin::check(args, &mut errors) {
-        Some(plugin) if errors.is_empty() => expand::plugin(&plugin),
-        _ => Tokens::new(),
-    };
-    tokens.extend(errors.into_tokens());
-    tokens.into()
+    with_errors(|errors| {
+        let args = parse::PluginArgs::parse(arguments.into(), errors);
+        match check::Plugin::check(args, errors) {
+            Some(plugin) if errors.is_empty() => expand::plugin(&plugin),
+            _ => Tokens::new(),
+        }
+    })
 }
 
 /// Defines an enumeration: states of a STATE variable, or values of a control variable.
@@ -137,13 +134,10 @@ pub fn plugin(arguments: TokenStream) -> TokenStream {
 #[doc = include_str!("../docs/mpit_enum.md")]
 #[proc_macro_derive(MpitEnum, attributes(mpit))]
 pub fn mpit_enum(item: TokenStream) -> TokenStream {
-    let mut errors = Errors::default();
-    let mut tokens = match check::Enumeration::check(&item.into(), &mut errors) {
-        Some(enumeration) => expand::enumeration(&enumeration, !errors.is_empty()),
-        None => Tokens::new(),
-    };
-    tokens.extend(errors.into_tokens());
-    tokens.into()
+    with_errors(|errors| {
+        let enumeration = check::Enumeration::check(&item.into(), errors)?;
+        Some(expand::enumeration(&enumeration, !errors.is_empty()))
+    })
 }
 
 /// Returns the expansion of an attribute: the item, the tokens of the definition, and the mistakes.
@@ -151,10 +145,17 @@ fn expand_item(
     item: TokenStream,
     definition: impl FnOnce(&Tokens, &mut Errors) -> Option<Tokens>,
 ) -> TokenStream {
-    let mut tokens = Tokens::from(item);
+    with_errors(|errors| {
+        let mut tokens = Tokens::from(item);
+        tokens.extend(definition(&tokens, errors));
+        tokens
+    })
+}
+
+/// Returns the result of a function, and the mistakes that it found.
+fn with_errors<T: quote::ToTokens>(expand: impl FnOnce(&mut Errors) -> T) -> TokenStream {
     let mut errors = Errors::default();
-    let definition_tokens = definition(&tokens, &mut errors);
-    tokens.extend(definition_tokens);
+    let mut tokens = expand(&mut errors).into_token_stream();
     tokens.extend(errors.into_tokens());
     tokens.into()
 }

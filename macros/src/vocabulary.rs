@@ -56,6 +56,11 @@ pub(crate) fn listed(words: &[&str]) -> String {
     words.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", ")
 }
 
+/// Returns the spellings of values as [`listed`] does.
+pub(crate) fn spellings<'a, W: Vocabulary>(words: impl IntoIterator<Item = &'a W>) -> String {
+    listed(&words.into_iter().map(|word| word.spelling()).collect::<Vec<_>>())
+}
+
 /// Returns the value that is most similar to a text, if one is similar enough.
 pub(crate) fn nearest<'a>(text: &str, words: &[&'a str]) -> Option<&'a str> {
     let folded = text.to_lowercase().replace('-', "_");

@@ -10,7 +10,7 @@ use crate::doc::Description;
 use crate::error::Errors;
 use crate::parse::{At, CvarArgs};
 use crate::syntax::{self, Initial};
-use crate::vocabulary::{Bind, Datatype, Scope, Settable, listed};
+use crate::vocabulary::{Bind, Datatype, Scope, Settable, spellings};
 
 /// A control variable without mistakes that are visible in tokens.
 pub(crate) struct Cvar {
@@ -158,9 +158,8 @@ fn check_datatype(value: Option<&Type>, datatype: Option<&At<Datatype>>, errors:
         Some(primitive) => primitive.datatypes(),
     };
     if !fitting.contains(&datatype.value) {
-        let fitting: Vec<&str> = fitting.iter().map(|datatype| datatype.as_str()).collect();
         let word = datatype.value.as_str();
-        let message = format!("the cell's value cannot be published as `{word}`, use {}", listed(&fitting));
+        let message = format!("the cell's value cannot be published as `{word}`, use {}", spellings(fitting));
         errors.at(datatype.span, message);
     }
 }

@@ -13,7 +13,7 @@ use crate::doc::Description;
 use crate::error::Errors;
 use crate::parse::{At, ElementArgs, EventArgs};
 use crate::syntax;
-use crate::vocabulary::{Datatype, listed};
+use crate::vocabulary::{Datatype, spellings};
 
 /// An event type without mistakes that are visible in tokens.
 pub(crate) struct Event {
@@ -141,9 +141,9 @@ fn check_type(ty: &Type, datatype: Option<&At<Datatype>>, errors: &mut Errors) {
     if let Some(datatype) = datatype
         && !seen.datatypes().contains(&datatype.value)
     {
-        let fitting: Vec<&str> = seen.datatypes().iter().map(|datatype| datatype.as_str()).collect();
         let (spelled, word) = (value::spelled(ty), datatype.value.as_str());
-        let message = format!("`{spelled}` cannot be published as `{word}`, use {}", listed(&fitting));
+        let fitting = spellings(seen.datatypes());
+        let message = format!("`{spelled}` cannot be published as `{word}`, use {fitting}");
         errors.at(datatype.span, message);
     }
 }

@@ -6,7 +6,7 @@ use super::{cell, value};
 use crate::error::Errors;
 use crate::parse::PvarArgs;
 use crate::syntax::ItemStatic;
-use crate::vocabulary::{Bind, Class, listed};
+use crate::vocabulary::{Bind, Class, spellings};
 
 /// Reports keys that exclude each other on any item.
 pub(super) fn check_flags(args: &PvarArgs, errors: &mut Errors) {
@@ -51,9 +51,8 @@ pub(super) fn check_datatype(args: &PvarArgs, errors: &mut Errors) {
     let (Some(class), Some(datatype)) = (&args.class, &args.datatype) else { return };
     let admitted = class.value.datatypes();
     if !admitted.contains(&datatype.value) {
-        let admitted: Vec<&str> = admitted.iter().map(|datatype| datatype.as_str()).collect();
         let (class, datatype_word) = (value::with_article(class.value), datatype.value.as_str());
-        let message = format!("{class} cannot have datatype `{datatype_word}`, use {}", listed(&admitted));
+        let message = format!("{class} cannot have datatype `{datatype_word}`, use {}", spellings(admitted));
         errors.at(datatype.span, message);
     }
 }

@@ -11,7 +11,7 @@ use super::{keys, name, paths};
 use crate::doc::Description;
 use crate::error::Errors;
 use crate::parse::{At, PvarArgs};
-use crate::vocabulary::{Class, listed};
+use crate::vocabulary::{Class, spellings};
 
 /// A performance variable without mistakes that are visible in tokens.
 pub(crate) struct Pvar {
@@ -94,11 +94,8 @@ fn classes(args: &PvarArgs) -> Option<Vec<At<Class>>> {
 /// Returns the message for a missing class, with a suggestion from the cell's name.
 fn missing_class(ty: Option<&Type>) -> String {
     let likely = ty.and_then(cell::likely_class).unwrap_or(Class::Counter).as_str();
-    let words: Vec<&str> = Class::ALL.iter().map(|class| class.as_str()).collect();
-    format!(
-        "`class` is missing, write for example `class = \"{likely}\"`\nthe classes are {}",
-        listed(&words)
-    )
+    let classes = spellings(Class::ALL);
+    format!("`class` is missing, write for example `class = \"{likely}\"`\nthe classes are {classes}")
 }
 
 /// Checks that variables whose meaning tools cannot know have a description.
@@ -135,13 +132,8 @@ fn check_value_tokens(args: &PvarArgs, value: Option<Primitive>, is_function: bo
         && !value.datatypes().contains(&datatype.value)
     {
         let what = if is_function { "what the `fn` computes" } else { "the cell's value" };
-        let fitting: Vec<&str> = value
-            .datatypes()
-            .iter()
-            .filter(|fitting| class.value.datatypes().contains(fitting))
-            .map(|datatype| datatype.as_str())
-            .collect();
-        let word = datatype.value.as_str();
-        errors.at(datatype.span, format!("{what} cannot be published as `{word}`, use {}", listed(&fitting)));
+        let fitting = value.datatypes().iter().filter(|fitting| class.value.datatypes().contains(fitting));
+        let (word, fitting) = (datatype.value.as_str(), spellings(fitting));
+        errors.at(datatype.span, format!("{what} cannot be published as `{word}`, use {fitting}"));
     }
 }
