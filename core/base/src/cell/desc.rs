@@ -48,7 +48,7 @@ pub struct PvarDesc {
     cell: &'static dyn ErasedCell,
 }
 
-described!(PvarDesc);
+described!(PvarDesc, verbosity);
 
 /// Construction, by the attributes.
 #[doc(hidden)]
@@ -95,12 +95,6 @@ impl PvarDesc {
         let plain = if is_plain { Shortcuts::PLAIN } else { 0 };
         let word_sum = if is_sum && is_word && !self.has_activation { Shortcuts::WORD_SUM } else { 0 };
         self.shortcuts = Shortcuts(of_cell | plain | word_sum);
-        self
-    }
-
-    #[must_use]
-    pub const fn with_verbosity(mut self, verbosity: Verbosity) -> Self {
-        self.verbosity = verbosity;
         self
     }
 
@@ -161,11 +155,6 @@ impl PvarDesc {
     /// Returns the kind of object that handles are bound to.
     pub const fn bind(&self) -> Bind {
         Bind::ALL[self.bind as usize]
-    }
-
-    /// Returns the verbosity.
-    pub const fn verbosity(&self) -> Verbosity {
-        self.verbosity
     }
 
     /// Returns true if tools can neither write nor reset the variable.

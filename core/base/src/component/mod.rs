@@ -127,36 +127,33 @@ impl World {
     }
 }
 
-/// The identity of a communicator.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct CommId(u64);
+/// Declares the identity of objects of a kind.
+macro_rules! identity {
+    ($(#[$doc:meta])* $name:ident) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub struct $name(u64);
 
-impl CommId {
-    /// Returns the communicator with a number of this process.
-    pub const fn from_number(number: u64) -> Self {
-        Self(number)
-    }
+        impl $name {
+            /// Returns the object with a number of this process.
+            pub const fn from_number(number: u64) -> Self {
+                Self(number)
+            }
 
-    /// Returns the number, which is never 0 and never reused in the process.
-    pub const fn get(self) -> u64 {
-        self.0
-    }
+            /// Returns the number, which is never 0 and never reused in the process.
+            pub const fn get(self) -> u64 {
+                self.0
+            }
+        }
+    };
 }
-
-/// The identity of a window. Never reused, unlike the handle of the MPI library's object.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct WindowId(u64);
-
-impl WindowId {
-    /// Returns the window with a number of this process.
-    pub const fn from_number(number: u64) -> Self {
-        Self(number)
-    }
-
-    /// Returns the number, which is never 0 and never reused in the process.
-    pub const fn get(self) -> u64 {
-        self.0
-    }
+identity! {
+    /// The identity of a communicator.
+    CommId
+}
+identity! {
+    /// The identity of a window. Never reused, unlike the handle of the MPI library's object.
+    WindowId
 }
 
 /// The functions common to components of all frameworks.

@@ -23,7 +23,7 @@ const BEFORE_INIT: u8 = 0x80;
 /// Bit of `bind`: the cell has a value for each object.
 const HAS_BOUND_CELL: u8 = 0x40;
 
-described!(CvarDesc);
+described!(CvarDesc, verbosity);
 
 /// Construction, by the attributes and from tables.
 #[doc(hidden)]
@@ -63,12 +63,6 @@ impl CvarDesc {
     #[must_use]
     pub const fn with_scope(mut self, scope: Scope) -> Self {
         self.scope = scope;
-        self
-    }
-
-    #[must_use]
-    pub const fn with_verbosity(mut self, verbosity: Verbosity) -> Self {
-        self.verbosity = verbosity;
         self
     }
 
@@ -116,11 +110,6 @@ impl CvarDesc {
     /// Returns the scope: the processes that must write the variable together.
     pub const fn scope(&self) -> Scope {
         self.scope
-    }
-
-    /// Returns the verbosity.
-    pub const fn verbosity(&self) -> Verbosity {
-        self.verbosity
     }
 
     /// Returns true if the variable is frozen when MPI is initialized.

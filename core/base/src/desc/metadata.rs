@@ -179,8 +179,25 @@ impl Metadata {
     }
 }
 
-/// Implements the getters of the metadata for descriptors that have a field of that name.
+/// Implements the getters of the metadata, and the access to the verbosity, for descriptors that have fields of these names.
 macro_rules! described {
+    ($desc:ident, $verbosity:ident) => {
+        $crate::desc::described!($desc);
+
+        impl $desc {
+            /// Returns the verbosity.
+            pub const fn $verbosity(&self) -> Verbosity {
+                self.$verbosity
+            }
+
+            #[doc(hidden)]
+            #[must_use]
+            pub const fn with_verbosity(mut self, $verbosity: Verbosity) -> Self {
+                self.$verbosity = $verbosity;
+                self
+            }
+        }
+    };
     ($desc:ident) => {
         impl $desc {
             /// Returns the name, unique among the definitions of the kind; for performance variables, among those of the class.

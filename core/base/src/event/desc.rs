@@ -85,7 +85,7 @@ pub struct EventDesc {
     metadata: Metadata,
 }
 
-described!(EventDesc);
+described!(EventDesc, verbosity);
 
 /// Construction, by the attributes and from tables.
 #[doc(hidden)]
@@ -106,12 +106,6 @@ impl EventDesc {
         self.bind = bind;
         self
     }
-
-    #[must_use]
-    pub const fn with_verbosity(mut self, verbosity: Verbosity) -> Self {
-        self.verbosity = verbosity;
-        self
-    }
 }
 
 impl EventDesc {
@@ -123,11 +117,6 @@ impl EventDesc {
     /// Returns the kind of object that registrations are bound to.
     pub const fn bind(&self) -> Bind {
         self.bind
-    }
-
-    /// Returns the verbosity.
-    pub const fn verbosity(&self) -> Verbosity {
-        self.verbosity
     }
 
     /// Returns the names of the elements, if there are any: the value of an item is the position of its element.
