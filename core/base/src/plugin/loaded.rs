@@ -4,7 +4,7 @@
 //! load a file that another thread is loading fails and does not wait.
 
 use std::fmt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use super::c_structs::LoadResult;
 use super::c_table::{LEAST_MEMORY, in_one_line};
@@ -50,16 +50,21 @@ pub struct Plugin(&'static Loaded);
 /// The error of a plug-in that could not be loaded.
 #[derive(Clone, Debug)]
 pub struct Refused {
-    /// True if the path is a directory, none of whose plug-ins is loaded.
-    is_directory: bool,
-    path: PathBuf,
+    /// The message about what is not loaded, without the reason.
+    what: String,
     why: String,
     error: Error,
 }
 
 impl Refused {
     fn new(path: &Path, error: Error, why: impl Into<String>) -> Self {
-        Self { is_directory: false, path: path.into(), why: why.into(), error }
+        Self { what: format!("the plug-in {} is not loaded", path.display()), why: why.into(), error }
+    }
+
+    /// Creates the error of a directory, none of whose plug-ins is loaded.
+    fn of_directory(path: &Path, why: String) -> Self {
+        let what = format!("the plug-ins in {} are not loaded", path.display());
+        Self { what, why, error: Error::Invalid }
     }
 
     /// Returns the reason.
@@ -82,12 +87,7 @@ impl std::error::Error for Refused {}
 
 impl fmt::Display for Refused {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (path, why) = (self.path.display(), &self.why);
-        if self.is_directory {
-            write!(f, "the plug-ins in {path} are not loaded: {why}")
-        } else {
-            write!(f, "the plug-in {path} is not loaded: {why}")
-        }
+        write!(f, "{}: {}", self.what, self.why)
     }
 }
 
@@ -135,7 +135,7 @@ pub fn numbered(number: u32) -> Option<Plugin> {
 pub(crate) fn load_all() {
     let (paths, faults) = find::of_environment();
     for (dir, why) in faults {
-        Refused { is_directory: true, ..Refused::new(&dir, Error::Invalid, why) }.print();
+        Refused::of_directory(&dir, why).print();
     }
     for path in paths {
         // SAFETY: the user who sets `MPIT_PLUGINS` or `MPIT_PLUGIN_PATH` vouches for the files, and `find` refuses files that
@@ -298,7 +298,7 @@ mod tests {
     fn messages_name_what_was_refused() {
         let refused = Refused::new(Path::new("a.so"), Error::Invalid, "it returned 1");
         assert_eq!(refused.to_string(), "the plug-in a.so is not loaded: it returned 1");
-        let refused = Refused { is_directory: true, ..refused };
+        let refused = Refused::of_directory(Path::new("a.so"), "it returned 1".into());
         assert_eq!(refused.to_string(), "the plug-ins in a.so are not loaded: it returned 1");
     }
 }
