@@ -1,22 +1,13 @@
 //! The rules of categories.
 
 use proc_macro2::TokenStream;
-use syn::Ident;
 
-use super::item::{self, GeneratedAttributes};
+use super::item::{self, OnUnitStruct};
 use super::{name, paths};
-use crate::doc::Description;
 use crate::error::Errors;
-use crate::parse::{At, CategoryArgs};
+use crate::parse::CategoryArgs;
 
-/// A category without mistakes that are visible in tokens.
-pub(crate) struct Category {
-    pub(crate) args: CategoryArgs,
-    pub(crate) attributes: GeneratedAttributes,
-    pub(crate) ident: Ident,
-    pub(crate) name: At<String>,
-    pub(crate) description: Description,
-}
+pub(crate) type Category = OnUnitStruct<CategoryArgs>;
 
 impl Category {
     /// Checks an attribute and its item. Returns a result for every struct, so that its uses compile even if it has mistakes.
@@ -37,13 +28,6 @@ impl Category {
             );
             errors.on(path, message);
         }
-        let description = item::description(&item.attrs, &item.ident, errors);
-        Some(Self {
-            args,
-            attributes: GeneratedAttributes::of(&item.attrs),
-            ident: item.ident,
-            name,
-            description,
-        })
+        Some(Self::new(args, item, name, errors))
     }
 }

@@ -7,6 +7,7 @@ use syn::{Attribute, DeriveInput, Fields, Generics, Ident, Meta};
 use super::name::MAX_DESCRIPTION_BYTES;
 use crate::doc::Description;
 use crate::error::Errors;
+use crate::parse::At;
 use crate::syntax::{self, InputKind, Item, ItemFn, ItemStatic};
 
 /// An item that `#[pvar]` may be on.
@@ -37,6 +38,22 @@ pub(crate) fn setting(item: &TokenStream, errors: &mut Errors) -> Option<ItemSta
     })?;
     check_static(&item, errors);
     Some(item)
+}
+
+/// A category or a source, which a unit struct stands for, without mistakes that are visible in tokens.
+pub(crate) struct OnUnitStruct<A> {
+    pub(crate) args: A,
+    pub(crate) attributes: GeneratedAttributes,
+    pub(crate) ident: Ident,
+    pub(crate) name: At<String>,
+    pub(crate) description: Description,
+}
+
+impl<A> OnUnitStruct<A> {
+    pub(super) fn new(args: A, item: DeriveInput, name: At<String>, errors: &mut Errors) -> Self {
+        let description = description(&item.attrs, &item.ident, errors);
+        Self { args, attributes: GeneratedAttributes::of(&item.attrs), ident: item.ident, name, description }
+    }
 }
 
 /// Parses the unit struct of a category or a source; `example` shows a correct one.

@@ -1,22 +1,13 @@
 //! The rules of sources.
 
 use proc_macro2::{Span, TokenStream};
-use syn::Ident;
 
-use super::item::{self, GeneratedAttributes};
+use super::item::{self, OnUnitStruct};
 use super::name;
-use crate::doc::Description;
 use crate::error::Errors;
-use crate::parse::{At, SourceArgs};
+use crate::parse::SourceArgs;
 
-/// A source without mistakes that are visible in tokens.
-pub(crate) struct Source {
-    pub(crate) args: SourceArgs,
-    pub(crate) attributes: GeneratedAttributes,
-    pub(crate) ident: Ident,
-    pub(crate) name: At<String>,
-    pub(crate) description: Description,
-}
+pub(crate) type Source = OnUnitStruct<SourceArgs>;
 
 impl Source {
     /// Checks an attribute and its item. Returns a result for every struct, so that the events of the source compile even if it
@@ -32,12 +23,6 @@ impl Source {
         let item = item::unit_struct(item, "source", "Clock", errors)?;
         let name = name::given_or(name::snake_case, args.name.as_ref(), &item.ident, errors);
         name::check_component(args.component.as_ref(), errors);
-        Some(Self {
-            args,
-            attributes: GeneratedAttributes::of(&item.attrs),
-            name,
-            description: item::description(&item.attrs, &item.ident, errors),
-            ident: item.ident,
-        })
+        Some(Self::new(args, item, name, errors))
     }
 }
