@@ -11,7 +11,7 @@ mod slices;
 mod whole;
 
 pub use slices::element_types;
-pub(crate) use slices::{ListBounds, Lists, all};
+pub(crate) use slices::{ListBounds, Lists};
 
 /// The first and the end of the elements of a list; null if the image has no such list.
 #[repr(C)]
@@ -35,4 +35,21 @@ impl<T> Bounds<T> {
         // bounds of a list of `T`, and that its image stays loaded.
         unsafe { std::slice::from_raw_parts(self.start, len) }
     }
+}
+
+/// Returns the lists of this image, which are complete: an image with a part of the definitions does not link. They are empty if
+/// they also have elements of another copy of this crate.
+fn own() -> Lists {
+    whole::require();
+    if dependents::has_other_copies() {
+        return Lists::default();
+    }
+    // SAFETY: the linker defines the bounds of the lists of this image, whose elements are those of this copy alone (checked above),
+    // and have the types that `element` gives them. Code of an unloaded image does not run.
+    unsafe { ListBounds::own().lists() }
+}
+
+/// Returns the lists of this image, and of the loaded images that use its copy of this crate.
+pub(crate) fn all(reader: dependents::Reader) -> impl Iterator<Item = Lists> {
+    std::iter::once(own()).chain(dependents::lists(reader))
 }

@@ -11,7 +11,6 @@
 //!
 //! The names contain the version of this crate: of two versions in one image, each sees its own definitions.
 
-use super::{dependents, whole};
 use crate::cell::PvarDesc;
 use crate::component::ComponentDesc;
 use crate::cvar::CvarDesc;
@@ -103,7 +102,7 @@ macro_rules! lists {
 
         impl ListBounds {
             /// Returns the bounds of the lists of this image.
-            fn own() -> Self {
+            pub(super) fn own() -> Self {
                 Self { $($list: bounds!($list: $element)),* }
             }
 
@@ -129,23 +128,6 @@ lists! {
     enums: &'static EnumDesc;
     categories: &'static CategoryDesc;
     components: &'static ComponentDesc;
-}
-
-/// Returns the lists of this image, which are complete: an image with a part of the definitions does not link. They are empty if
-/// they also have elements of another copy of this crate.
-fn own() -> Lists {
-    whole::require();
-    if dependents::has_other_copies() {
-        return Lists::default();
-    }
-    // SAFETY: the linker defines the bounds of the lists of this image, whose elements are those of this copy alone (checked above),
-    // and have the types that `element` gives them. Code of an unloaded image does not run.
-    unsafe { ListBounds::own().lists() }
-}
-
-/// Returns the lists of this image, and of the loaded images that use its copy of this crate.
-pub(crate) fn all(reader: dependents::Reader) -> impl Iterator<Item = Lists> {
-    std::iter::once(own()).chain(dependents::lists(reader))
 }
 
 #[cfg(test)]
