@@ -17,7 +17,7 @@ pub(crate) fn grouped(number: u128) -> String {
 /// Formats a number: whole ones with groups of digits, others with four digits.
 pub(crate) fn number(value: f64) -> String {
     const EXACT: f64 = 9_007_199_254_740_992.0;
-    if value.trunc() == value && value.abs() <= EXACT {
+    if value.fract() == 0.0 && value.abs() <= EXACT {
         let sign = if value < 0.0 { "-" } else { "" };
         return format!("{sign}{}", grouped(value.abs() as u128));
     }
