@@ -1,5 +1,5 @@
 //! The tasks of the project: `cargo xtask setup`, `test`, `rules`, `prose`, `items`, `circles`, `prove`, `bench`,
-//! `instructions`, `abi`, `placement`, `cluster`, `install`, `dist`, `wheel`.
+//! `instructions`, `abi`, `implementor`, `placement`, `cluster`, `install`, `dist`, `wheel`.
 //!
 //! A task is a module with a function `run`. Tasks start other programs, such as cargo, and use the list of MPI libraries
 //! of `mpit-tests`; they link no other crate of mpit, so that they work while the others do not compile.
