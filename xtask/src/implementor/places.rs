@@ -113,16 +113,16 @@ fn inserted_into(text: &str, places: &[Place]) -> Outcome<(String, usize)> {
         );
     }
     let count = at.iter().map(|(_, inserted)| inserted.len()).sum();
-    let mut changed = String::new();
+    let mut changed: Vec<&str> = Vec::new();
     for number in 0..=lines.len() {
         for (_, inserted) in at.iter().filter(|(place, _)| *place == number) {
-            inserted.iter().for_each(|line| changed += &format!("{line}\n"));
+            changed.extend(inserted.iter().map(String::as_str));
         }
-        if let Some(line) = lines.get(number) {
-            changed += &format!("{line}\n");
-        }
+        changed.extend(lines.get(number));
     }
-    Ok((changed, count))
+    // The last line ends as well.
+    changed.push("");
+    Ok((changed.join("\n"), count))
 }
 
 #[cfg(test)]
