@@ -256,7 +256,7 @@ int PMPI_T_category_get_events(int index, int len, int *indices) { return member
 int PMPI_T_category_get_categories(int index, int len, int *indices) { return members(index, 0, len, indices); }
 int PMPI_T_category_changed(int *number_of_changes) { return number(number_of_pvars(), number_of_changes); }
 
-/* What this library does not have. */
+/* Functions without entries in this library. */
 #define NONE(NAME, CODE, ...) int PMPI_T_##NAME(__VA_ARGS__) { return CODE; }
 NONE(enum_get_info, MPI_T_ERR_INVALID_HANDLE, MPI_T_enum a, int *b, char *c, int *d)
 NONE(enum_get_item, MPI_T_ERR_INVALID_HANDLE, MPI_T_enum a, int b, int *c, char *d, int *e)

@@ -2,7 +2,7 @@
  *
  * Include it in one source file of the library, after its mpi.h, which has the functions of MPI 4.0. It defines them as PMPI_T_*,
  * with the weak names MPI_T_*. Each returns the library's own entries first and those of libmpit_core behind them; for the former it
- * calls the library's own function, mpit_own_* (mpit_core_own.h renames these). Handles of the two are told apart by their values,
+ * calls the library's own function, mpit_own_* (mpit_core_own.h renames these). Handles of the two differ by their values,
  * which are as wide as pointers. Names of variables, events and categories are found among the library's own first.
  *
  * Macros that may be defined before:

@@ -60,7 +60,7 @@ static int mpit_core_object_of(int kind, void *address, struct mpit_object *obje
     return MPI_SUCCESS;
 }
 
-/* The same, with the ranks of a communicator in the world. The caller frees `ranks`. */
+/* Describes the object whose handle is at an address, with the ranks of a communicator in the world. The caller frees `ranks`. */
 static int mpit_core_object_with_ranks(int kind, void *address, struct mpit_object *object)
 {
     MPI_Group group, world;

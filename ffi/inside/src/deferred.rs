@@ -1,4 +1,4 @@
-//! Tables that are registered when a tool asks for the first time, so that the start of a program without tools takes no longer.
+//! Tables that are registered when a tool initializes the interface, so that the start of a program without tools takes no longer.
 //!
 //! A table must be registered at once if a control variable in it may have a setting of the user, which the MPI library obeys from
 //! the start.
@@ -9,8 +9,6 @@ use std::mem::offset_of;
 use mpit::cvar::sources;
 use mpit::internal::plugin::abi::{Cvar, Table};
 use mpit_sync::lock::Mutex;
-
-use crate::state::register;
 
 /// The address of a table of the MPI library.
 #[derive(Clone, Copy, Debug)]
@@ -35,13 +33,9 @@ pub(crate) unsafe fn defer(table: *const c_void) -> bool {
     is_deferred
 }
 
-/// Registers all deferred tables.
-pub(crate) fn register_all() {
-    let tables = std::mem::take(&mut *TABLES.lock());
-    for table in tables {
-        // SAFETY: `defer` received a table that satisfies `mpit_plugin.h` until the process ends. A refusal was reported.
-        let _ = unsafe { register(table.0) };
-    }
+/// Returns the deferred tables, which the caller registers. Each satisfies `mpit_plugin.h` until the process ends ([`defer`]).
+pub(crate) fn take_all() -> impl Iterator<Item = *const c_void> {
+    std::mem::take(&mut *TABLES.lock()).into_iter().map(|table| table.0)
 }
 
 /// Returns true if a control variable of a table may have a setting.

@@ -18,7 +18,14 @@ static IS_IN_USE: AtomicBool = AtomicBool::new(false);
 /// Registers deferred tables, before anything else is added or read.
 fn begin() {
     IS_IN_USE.store(true, SeqCst);
-    deferred::register_all();
+    register_deferred();
+}
+
+fn register_deferred() {
+    for table in deferred::take_all() {
+        // SAFETY: `take_all` returns tables that satisfy `mpit_plugin.h` until the process ends. A refusal was reported.
+        let _ = unsafe { register(table) };
+    }
 }
 
 fn thread_level(number: c_int) -> mpit::Result<ThreadLevel> {
@@ -31,7 +38,7 @@ fn thread_level(number: c_int) -> mpit::Result<ThreadLevel> {
 /// # Safety
 ///
 /// `table` is null or satisfies `mpit_plugin.h`.
-pub(crate) unsafe fn register(table: *const c_void) -> mpit::Result<()> {
+unsafe fn register(table: *const c_void) -> mpit::Result<()> {
     // SAFETY: the caller passes null or a table that satisfies `mpit_plugin.h`.
     let outcome = unsafe { plugin::register(table.cast::<Table>()) };
     outcome.map_err(|why| {
@@ -48,7 +55,7 @@ exported! {
         if !IS_IN_USE.load(SeqCst) && unsafe { deferred::defer(table) } {
             // A tool may have begun meanwhile.
             if IS_IN_USE.load(SeqCst) {
-                deferred::register_all();
+                register_deferred();
             }
             return Ok(());
         }
