@@ -13,7 +13,7 @@
 //! * Only names that begin with `mpit_` are exported.
 //! * Everything from C is checked before it is used. No panic and no Rust type crosses the boundary.
 //! * C gets identifiers, not pointers. Their top byte is not 0, so that none equals a pointer of the MPI library.
-//! * Merged indices never change ([`index`]).
+//! * Merged indices never change (`index`).
 //! * No lock is held while functions of the MPI library, of tools or of plug-ins run.
 
 #![allow(unsafe_code, reason = "this crate is the boundary to C")]

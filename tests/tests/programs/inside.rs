@@ -27,18 +27,22 @@ fn compile(sources: &[&str], output: &Path, options: &[&str]) -> Outcome {
 
 /// Builds the MPI library and a tool, and runs the tool.
 fn output_with(options: &[&str]) -> Outcome<String> {
-    let directory = tempfile::tempdir().context("a directory for a library")?;
-    let [library, tool] = ["libmylib.so", "tool"].map(|name| directory.path().join(name));
+    let temporary = tempfile::tempdir().context("a directory for a library")?;
+    let [library, tool] = ["libmylib.so", "tool"].map(|name| temporary.path().join(name));
     let of_library = [&["-shared"][..], options].concat();
     compile(&["own.c", "library.c"], &library, &of_library)?;
     compile(&["tool.c"], &tool, &[&library.display().to_string()])?;
-    let mut run = Command::new("timeout");
-    let run = run
-        .args(["-k", "5", "60"])
-        .arg(&tool)
-        .env("LD_LIBRARY_PATH", built()?)
-        .env("MPIT_MYLIB_LIMIT", "1000");
-    build::run(run).map(|[output, _]| output)
+    let directory = built()?;
+    let run = |limit: Option<&str>| {
+        let mut run = Command::new("timeout");
+        run.args(["-k", "5", "60"]).arg(&tool).env("LD_LIBRARY_PATH", &directory);
+        // A setting has the tables registered at the start of the program, and not when the tool begins.
+        limit.iter().for_each(|limit| _ = run.env("MPIT_MYLIB_LIMIT", limit));
+        build::run(&mut run).map(|[output, _]| output)
+    };
+    let output = run(None)?;
+    assert_eq!(run(Some("60"))?, output.replace("settings: 4, 1000", "settings: 4, 60"));
+    Ok(output)
 }
 
 #[test]
