@@ -37,7 +37,9 @@ fn output_with(options: &[&str]) -> Outcome<String> {
         let mut run = Command::new("timeout");
         run.args(["-k", "5", "60"]).arg(&tool).env("LD_LIBRARY_PATH", &directory);
         // A setting has the tables registered at the start of the program, and not when the tool begins.
-        limit.iter().for_each(|limit| _ = run.env("MPIT_MYLIB_LIMIT", limit));
+        if let Some(limit) = limit {
+            run.env("MPIT_MYLIB_LIMIT", limit);
+        }
         build::run(&mut run).map(|[output, _]| output)
     };
     let output = run(None)?;
