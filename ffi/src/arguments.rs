@@ -70,6 +70,23 @@ impl Text {
     }
 }
 
+/// A type of variables that functions of ours write.
+pub trait Variable: Copy {}
+
+impl Variable for c_char {}
+impl Variable for c_int {}
+impl Variable for i64 {}
+impl Variable for isize {}
+impl Variable for usize {}
+
+impl<T: Variable> Argument for *mut T {
+    type Wrapped = Out<T>;
+
+    unsafe fn wrap(self) -> Out<T> {
+        Out(self)
+    }
+}
+
 macro_rules! arguments {
     ($($type:ty => $wrapped:ty: $wrap:expr;)+) => {$(
         impl Argument for $type {
@@ -83,11 +100,6 @@ macro_rules! arguments {
 }
 
 arguments! {
-    *mut c_char => Out<c_char>: Out;
-    *mut c_int => Out<c_int>: Out;
-    *mut i64 => Out<i64>: Out;
-    *mut isize => Out<isize>: Out;
-    *mut usize => Out<usize>: Out;
     *const c_char => Text: Text;
     *mut c_void => *mut c_void: std::convert::identity;
     *const c_void => *const c_void: std::convert::identity;

@@ -1,5 +1,5 @@
 //! The tasks of the project: `cargo xtask setup`, `test`, `rules`, `prose`, `items`, `circles`, `prove`, `bench`,
-//! `instructions`, `abi`, `placement`, `cluster`, `install`, `dist`, `wheel`.
+//! `instructions`, `abi`, `implementor`, `placement`, `cluster`, `install`, `dist`, `wheel`.
 //!
 //! A task is a module with a function `run`. Tasks start other programs, such as cargo, and use the list of MPI libraries
 //! of `mpit-tests`; they link no other crate of mpit, so that they work while the others do not compile.
@@ -11,6 +11,7 @@ mod circles;
 mod cluster;
 mod crates;
 mod document;
+mod implementor;
 mod install;
 mod instructions;
 mod items;
@@ -81,6 +82,8 @@ enum Task {
     Instructions(instructions::Arguments),
     /// Compare the C interface of libmpit.so with that of the last version; fails if programs linked with that one may fail
     Abi(abi::Arguments),
+    /// Build an MPI library of others with mpit in it, below `target/mpi-inside`, and list its variables
+    Implementor(implementor::Arguments),
     /// Compare the placements of `mpit map` with those of Scotch, and measure its time and memory
     Placement(placement::Arguments),
     /// Write files of jobs that never ran, of any size, or measure reports about large ones
@@ -195,6 +198,7 @@ fn run(task: Task) -> Outcome<ExitCode> {
         Task::Bench(arguments) => bench::run(&arguments),
         Task::Instructions(arguments) => instructions::run(&arguments),
         Task::Abi(arguments) => abi::run(&arguments),
+        Task::Implementor(arguments) => implementor::run(&arguments).map(|()| ExitCode::SUCCESS),
         Task::Placement(arguments) => placement::run(&arguments).map(|()| ExitCode::SUCCESS),
         Task::Simulate(arguments) => simulate::run(&arguments).map(|()| ExitCode::SUCCESS),
         Task::Cluster(arguments) => cluster::run(&arguments),

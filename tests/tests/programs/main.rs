@@ -6,6 +6,7 @@ mod attributes;
 mod check;
 mod guides;
 mod header;
+mod inside;
 mod languages;
 mod linking;
 mod plugins;

@@ -1,0 +1,61 @@
+/* mpit_core_own.h: renames the functions of MPI_T that an MPI library defines itself.
+ *
+ * Include it in the sources of these functions, before they are defined: PMPI_T_pvar_read becomes mpit_own_pvar_read, and so on.
+ * mpit_core_mpi.h then makes the functions that tools call. Define no second names (MPI_T_) of the renamed functions.
+ */
+#ifndef MPIT_CORE_OWN_H
+#define MPIT_CORE_OWN_H
+
+#define PMPI_T_category_changed mpit_own_category_changed
+#define PMPI_T_category_get_categories mpit_own_category_get_categories
+#define PMPI_T_category_get_cvars mpit_own_category_get_cvars
+#define PMPI_T_category_get_events mpit_own_category_get_events
+#define PMPI_T_category_get_index mpit_own_category_get_index
+#define PMPI_T_category_get_info mpit_own_category_get_info
+#define PMPI_T_category_get_num mpit_own_category_get_num
+#define PMPI_T_category_get_num_events mpit_own_category_get_num_events
+#define PMPI_T_category_get_pvars mpit_own_category_get_pvars
+#define PMPI_T_cvar_get_index mpit_own_cvar_get_index
+#define PMPI_T_cvar_get_info mpit_own_cvar_get_info
+#define PMPI_T_cvar_get_num mpit_own_cvar_get_num
+#define PMPI_T_cvar_handle_alloc mpit_own_cvar_handle_alloc
+#define PMPI_T_cvar_handle_free mpit_own_cvar_handle_free
+#define PMPI_T_cvar_read mpit_own_cvar_read
+#define PMPI_T_cvar_write mpit_own_cvar_write
+#define PMPI_T_enum_get_info mpit_own_enum_get_info
+#define PMPI_T_enum_get_item mpit_own_enum_get_item
+#define PMPI_T_event_callback_get_info mpit_own_event_callback_get_info
+#define PMPI_T_event_callback_set_info mpit_own_event_callback_set_info
+#define PMPI_T_event_copy mpit_own_event_copy
+#define PMPI_T_event_get_index mpit_own_event_get_index
+#define PMPI_T_event_get_info mpit_own_event_get_info
+#define PMPI_T_event_get_num mpit_own_event_get_num
+#define PMPI_T_event_get_source mpit_own_event_get_source
+#define PMPI_T_event_get_timestamp mpit_own_event_get_timestamp
+#define PMPI_T_event_handle_alloc mpit_own_event_handle_alloc
+#define PMPI_T_event_handle_free mpit_own_event_handle_free
+#define PMPI_T_event_handle_get_info mpit_own_event_handle_get_info
+#define PMPI_T_event_handle_set_info mpit_own_event_handle_set_info
+#define PMPI_T_event_read mpit_own_event_read
+#define PMPI_T_event_register_callback mpit_own_event_register_callback
+#define PMPI_T_event_set_dropped_handler mpit_own_event_set_dropped_handler
+#define PMPI_T_finalize mpit_own_finalize
+#define PMPI_T_init_thread mpit_own_init_thread
+#define PMPI_T_pvar_get_index mpit_own_pvar_get_index
+#define PMPI_T_pvar_get_info mpit_own_pvar_get_info
+#define PMPI_T_pvar_get_num mpit_own_pvar_get_num
+#define PMPI_T_pvar_handle_alloc mpit_own_pvar_handle_alloc
+#define PMPI_T_pvar_handle_free mpit_own_pvar_handle_free
+#define PMPI_T_pvar_read mpit_own_pvar_read
+#define PMPI_T_pvar_readreset mpit_own_pvar_readreset
+#define PMPI_T_pvar_reset mpit_own_pvar_reset
+#define PMPI_T_pvar_session_create mpit_own_pvar_session_create
+#define PMPI_T_pvar_session_free mpit_own_pvar_session_free
+#define PMPI_T_pvar_start mpit_own_pvar_start
+#define PMPI_T_pvar_stop mpit_own_pvar_stop
+#define PMPI_T_pvar_write mpit_own_pvar_write
+#define PMPI_T_source_get_info mpit_own_source_get_info
+#define PMPI_T_source_get_num mpit_own_source_get_num
+#define PMPI_T_source_get_timestamp mpit_own_source_get_timestamp
+
+#endif
