@@ -75,7 +75,7 @@ pub(crate) fn is_noted(handle: Handle) -> bool {
     NOTED.get(handle).is_some()
 }
 
-/// Prepares for a call that frees a window; see [`Objects::freeing`].
+/// Prepares for a call that frees a window; as for all tracked objects.
 #[must_use]
 pub fn freeing(handle: LiveWin<'_>) -> Option<Freeing> {
     NOTED.remove(handle.get());

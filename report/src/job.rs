@@ -73,6 +73,12 @@ pub struct Job {
 }
 
 impl Job {
+    /// Returns the variables with their values.
+    #[must_use]
+    pub fn variables(&self) -> &Variables {
+        &self.variables
+    }
+
     /// Creates a job of which only the summary is known.
     pub(crate) fn of_summary(file: SummaryFile) -> Self {
         let SummaryFile { identity, about, summary } = file;

@@ -5,11 +5,7 @@ use std::collections::BTreeMap;
 use mpit_format::profile::Profile;
 use mpit_format::values::{ValueKind, ValueRow, matches};
 
-use crate::columns;
-use crate::data::Variable;
-use crate::job::Job;
-
-/// The maximum number of different texts and reasons of a variable that are counted: those of many ranks may all differ.
+/// The maximum number of different texts and reasons of a variable that are kept: those of many ranks may all differ.
 const MAX_TEXTS: usize = 1000;
 
 /// A variable or an event type of a job: name, class and object.
@@ -31,6 +27,8 @@ pub(crate) struct Values {
     /// The number of ranks by text, and by the reason for no value.
     pub(crate) texts: BTreeMap<String, u32>,
     pub(crate) errors: BTreeMap<String, u32>,
+    /// The number of ranks with further texts.
+    pub(crate) other_texts: u32,
 }
 
 /// The variables and event types that `mpit run --read` requested, with their values in the processes of a job.
@@ -83,21 +81,6 @@ impl Variables {
     pub fn has(&self, pattern: &str) -> bool {
         self.0.keys().any(|(name, ..)| matches(pattern, name))
     }
-
-    /// Returns lines with the values, for the end of a run.
-    #[must_use]
-    pub fn lines(&self) -> Vec<String> {
-        let rows = self.iter().map(|(key, values)| Variable::of(key, values));
-        columns::lines(rows, &["name", "class", "ranks", "min", "mean", "max", "max_rank", "shown"])
-    }
-}
-
-impl Job {
-    /// Returns the variables with their values.
-    #[must_use]
-    pub fn variables(&self) -> &Variables {
-        &self.variables
-    }
 }
 
 impl Values {
@@ -121,64 +104,20 @@ impl Values {
         for (sum, element) in self.by_element.iter_mut().zip(other.by_element) {
             *sum += element;
         }
-        for (all, more) in [(&mut self.texts, other.texts), (&mut self.errors, other.errors)] {
-            for (text, ranks) in more {
-                if all.len() < MAX_TEXTS || all.contains_key(&text) {
-                    *all.entry(text).or_default() += ranks;
-                }
-            }
-        }
+        self.other_texts += other.other_texts + count(&mut self.texts, other.texts);
+        let _ = count(&mut self.errors, other.errors);
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use mpit_format::values::{ValueKind, ValueRow};
-
-    use super::Variables;
-    use crate::data::Variable;
-
-    fn row(name: &str, kind: ValueKind, value: &str, first: &str) -> ValueRow {
-        let elements = first.split(',').count() as u64;
-        let (class, object) = ("GENERIC".into(), String::new());
-        ValueRow {
-            name: name.into(),
-            class,
-            object,
-            kind,
-            elements,
-            value: value.into(),
-            first: first.into(),
+/// Adds numbers of ranks by text. Returns the number of those whose text is beyond [`MAX_TEXTS`].
+fn count(all: &mut BTreeMap<String, u32>, more: BTreeMap<String, u32>) -> u32 {
+    let mut others = 0;
+    for (text, ranks) in more {
+        if all.len() < MAX_TEXTS || all.contains_key(&text) {
+            *all.entry(text).or_default() += ranks;
+        } else {
+            others += ranks;
         }
     }
-
-    #[test]
-    fn values_of_ranks_add_up() {
-        let mut parts = [Variables::default(), Variables::default()];
-        for rank in [2, 0, 1] {
-            let part = &mut parts[usize::from(rank == 0)];
-            part.add(rank, row("steps", ValueKind::Number, ["4", "2", "2"][rank as usize], ""));
-            part.add(rank, row("sizes", ValueKind::Number, "5", ["5", "1,4", "0,2,3"][rank as usize]));
-            part.add(rank, row("state", ValueKind::Text, ["shut", "open", "open"][rank as usize], ""));
-            part.add(rank, row("broken", ValueKind::Error, "no entry has this index (error 3)", ""));
-        }
-        let [mut all, other] = parts;
-        all.absorb(other);
-        let rows: Vec<Variable> = all.iter().map(|(key, values)| Variable::of(key, values)).collect();
-        let [broken, sizes, state, steps] = &rows[..] else { panic!("{rows:?}") };
-        assert_eq!(
-            (steps.ranks, steps.min, steps.min_rank, steps.max, steps.max_rank),
-            (3, Some(2.0), Some(1), Some(4.0), Some(0))
-        );
-        assert_eq!((steps.sum, steps.mean, steps.elements), (Some(8.0), Some(8.0 / 3.0), 1));
-        assert_eq!((sizes.elements, sizes.element_sums.as_deref()), (3, Some("6,6,3")));
-        assert_eq!((state.value.as_deref(), state.value_ranks, state.mean), (Some("open"), Some(2), None));
-        assert_eq!((broken.error.as_deref(), broken.ranks), (Some("no entry has this index (error 3)"), 0));
-        assert!(all.has("s*") && !all.has("x*"));
-        let lines = all.lines();
-        assert_eq!(lines.len(), 5);
-        assert!(lines[1].ends_with("not read: no entry has this index (error 3)"), "{lines:?}");
-        assert!(lines[2].ends_with("by element: 6,6,3") && lines[3].ends_with("open (2 ranks)"), "{lines:?}");
-        assert!(Variables::default().lines().is_empty());
-    }
+    others
 }

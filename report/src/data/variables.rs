@@ -1,8 +1,8 @@
 //! The variables and event types that `mpit run --read` requested.
 
-use crate::columns::rows;
+use crate::columns::{self, rows};
 use crate::job::Job;
-use crate::variables::{Key, Values};
+use crate::variables::{Key, Values, Variables};
 
 /// The number of sums that lines and views show of an array.
 const SHOWN: usize = 8;
@@ -28,7 +28,7 @@ rows! {
         /// The object that the values are of: `MPI_COMM_WORLD`; null if the variable is bound to none.
         pub object: Option<String> = if object.is_empty() { None } else { Some(object.clone()) } => (Name "of"),
         /// The number of ranks with a value.
-        pub ranks: u32 = values.numbers + values.texts.values().sum::<u32>() => (Plain "ranks"),
+        pub ranks: u32 = values.numbers + values.texts.values().sum::<u32>() + values.other_texts => (Plain "ranks"),
         /// The smallest number of a rank; null if the variable has none, as all columns about numbers.
         pub min: Option<f64> = least.0 => (Number "min"),
         /// The rank that has it.
@@ -75,5 +75,65 @@ impl Variable {
     /// Returns the variables of a job, by name.
     pub(crate) fn all(job: &Job) -> impl Iterator<Item = Self> {
         job.variables().iter().map(|(key, values)| Self::of(key, values))
+    }
+}
+
+impl Variables {
+    /// Returns lines with the values, for the end of a run.
+    #[must_use]
+    pub fn lines(&self) -> Vec<String> {
+        let rows = self.iter().map(|(key, values)| Variable::of(key, values));
+        columns::lines(rows, &["name", "class", "ranks", "min", "mean", "max", "max_rank", "shown"])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use mpit_format::values::{ValueKind, ValueRow};
+
+    use super::{Variable, Variables};
+
+    fn row(name: &str, kind: ValueKind, value: &str, first: &str) -> ValueRow {
+        let elements = first.split(',').count() as u64;
+        let (class, object) = ("GENERIC".into(), String::new());
+        ValueRow {
+            name: name.into(),
+            class,
+            object,
+            kind,
+            elements,
+            value: value.into(),
+            first: first.into(),
+        }
+    }
+
+    #[test]
+    fn values_of_ranks_add_up() {
+        let mut parts = [Variables::default(), Variables::default()];
+        for rank in [2, 0, 1] {
+            let part = &mut parts[usize::from(rank == 0)];
+            part.add(rank, row("steps", ValueKind::Number, ["4", "2", "2"][rank as usize], ""));
+            part.add(rank, row("sizes", ValueKind::Number, "5", ["5", "1,4", "0,2,3"][rank as usize]));
+            part.add(rank, row("state", ValueKind::Text, ["shut", "open", "open"][rank as usize], ""));
+            part.add(rank, row("broken", ValueKind::Error, "no entry has this index (error 3)", ""));
+        }
+        let [mut all, other] = parts;
+        all.absorb(other);
+        let rows: Vec<Variable> = all.iter().map(|(key, values)| Variable::of(key, values)).collect();
+        let [broken, sizes, state, steps] = &rows[..] else { panic!("{rows:?}") };
+        assert_eq!(
+            (steps.ranks, steps.min, steps.min_rank, steps.max, steps.max_rank),
+            (3, Some(2.0), Some(1), Some(4.0), Some(0))
+        );
+        assert_eq!((steps.sum, steps.mean, steps.elements), (Some(8.0), Some(8.0 / 3.0), 1));
+        assert_eq!((sizes.elements, sizes.element_sums.as_deref()), (3, Some("6,6,3")));
+        assert_eq!((state.value.as_deref(), state.value_ranks, state.mean), (Some("open"), Some(2), None));
+        assert_eq!((broken.error.as_deref(), broken.ranks), (Some("no entry has this index (error 3)"), 0));
+        assert!(all.has("s*") && !all.has("x*"));
+        let lines = all.lines();
+        assert_eq!(lines.len(), 5);
+        assert!(lines[1].ends_with("not read: no entry has this index (error 3)"), "{lines:?}");
+        assert!(lines[2].ends_with("by element: 6,6,3") && lines[3].ends_with("open (2 ranks)"), "{lines:?}");
+        assert!(Variables::default().lines().is_empty());
     }
 }
