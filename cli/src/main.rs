@@ -186,7 +186,7 @@ struct Run {
     /// Variables of the program, of libraries, of plug-ins, of mpit and of the MPI library are found; `mpit vars` lists them. For each, the last
     /// lines have the least, mean and most of the ranks, and `mpit report` a table. They count from MPI_Init to MPI_Finalize. Those of
     /// communicators are read for MPI_COMM_WORLD.
-    #[arg(long, value_name = "PATTERN", value_delimiter = ',')]
+    #[arg(long, value_name = "PATTERN", value_delimiter = ',', value_parser = pattern)]
     read: Vec<String>,
     /// Print a diagnosis if no process began or ended an MPI call for so long, as `mpit why` does
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
@@ -372,6 +372,12 @@ fn parse() -> Cli {
             std::process::exit(error.exit_code());
         }
     }
+}
+
+/// Parses a pattern of names.
+fn pattern(text: &str) -> Result<String, String> {
+    let text = text.trim();
+    if text.is_empty() { Err("a name or a pattern is expected".into()) } else { Ok(text.to_owned()) }
 }
 
 /// Parses a positive number of seconds.

@@ -99,9 +99,9 @@ impl ValueRow {
         let first = next("the first elements, and a tab")?;
         let value = next("a value of at most 4096 bytes")?;
         let row = Self {
-            name: name.into(),
-            class: class.into(),
-            object: if object == "-" { String::new() } else { object.into() },
+            name: in_one_field(name).into(),
+            class: in_one_field(class).into(),
+            object: if object == "-" { String::new() } else { in_one_field(object).into() },
             kind,
             elements,
             value: in_one_field(value).into(),
@@ -126,17 +126,17 @@ fn in_one_field(text: &str) -> Cow<'_, str> {
 /// Returns true if a name matches a pattern, in which `*` stands for any characters and `?` for one.
 #[must_use]
 pub fn matches(pattern: &str, name: &str) -> bool {
-    let (pattern, name) = (pattern.as_bytes(), name.as_bytes());
+    let [pattern, name] = [pattern, name].map(|text| text.chars().collect::<Vec<_>>());
     let (mut at, mut of_name) = (0, 0);
     // The last `*`, and the first character of the name behind those that it stands for so far.
     let mut star: Option<(usize, usize)> = None;
     while of_name < name.len() {
         match pattern.get(at) {
-            Some(b'*') => {
+            Some('*') => {
                 star = Some((at, of_name));
                 at += 1;
             }
-            Some(byte) if *byte == b'?' || *byte == name[of_name] => (at, of_name) = (at + 1, of_name + 1),
+            Some(char) if *char == '?' || *char == name[of_name] => (at, of_name) = (at + 1, of_name + 1),
             _ => {
                 let Some((at_star, end)) = star else { return false };
                 star = Some((at_star, end + 1));
@@ -144,7 +144,7 @@ pub fn matches(pattern: &str, name: &str) -> bool {
             }
         }
     }
-    pattern[at..].iter().all(|byte| *byte == b'*')
+    pattern[at..].iter().all(|char| *char == '*')
 }
 
 #[cfg(test)]
@@ -196,7 +196,7 @@ mod tests {
     #[test]
     fn patterns_match_whole_names() {
         for (pattern, name) in
-            [("a*", "a"), ("*", ""), ("*_b*", "a_b_b_c"), ("a?c", "abc"), ("**c", "abc"), ("a", "a")]
+            [("a*", "a"), ("*", ""), ("*_b*", "a_b_b_c"), ("a?c", "aäc"), ("**c", "abc"), ("a", "a")]
         {
             assert!(matches(pattern, name), "{pattern} {name}");
         }

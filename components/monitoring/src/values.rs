@@ -8,6 +8,7 @@ use mpit_format::store::live;
 use mpit_format::values::ValueRow;
 use mpit_frameworks::diagnostics::warn;
 use mpit_sync::lock::Mutex;
+use mpit_sync::memory;
 
 use crate::categories::PmlMonitoring;
 use crate::runtime::RUNTIME;
@@ -50,7 +51,9 @@ pub fn record(rows: Vec<ValueRow>) {
     if OF_PROCESS.has_file() {
         for row in &rows {
             let text = Encoded::default().name(&row.fields());
-            let _ = OF_PROCESS.add(BlockKind::Description, live::VALUE, 0, text.words());
+            if OF_PROCESS.add(BlockKind::Description, live::VALUE, 0, text.words()).is_none() {
+                memory::count_dropped();
+            }
         }
     }
     *VALUES.lock() = rows;

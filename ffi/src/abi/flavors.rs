@@ -160,6 +160,7 @@ pub fn open_mpi(address_of: impl Fn(&str) -> Option<Handle>) -> Abi {
             unloads_components: true,
             categories_have_all_variables: true,
             has_monitoring: true,
+            shares_thread_level: true,
             refused_entries: "mtl_psm2_*,vprotocol",
         },
         err_count: 2,

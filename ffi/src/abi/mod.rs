@@ -59,6 +59,8 @@ pub struct Quirks {
     pub categories_have_all_variables: bool,
     /// True if the library has a monitoring component of its own.
     pub has_monitoring: bool,
+    /// True if the thread level of the first user of MPI_T becomes that of MPI.
+    pub shares_thread_level: bool,
     /// Patterns of variables that are described but cannot be used without their hardware or component. Some
     /// tools stop at the first refusal.
     pub refused_entries: &'static str,

@@ -122,10 +122,12 @@ impl Merged {
             self.query_unlisted_since(up, self.query_update_number(up));
             in_all_spaces!(self.sync(self, up));
         };
-        let sync_own = || {
-            in_all_spaces!(self.sync_own(self));
-        };
-        self.sync_by(sync, sync_own);
+        self.sync_by(sync, || self.sync_own());
+    }
+
+    /// Adds new entries of mpit's side, without a call of the host.
+    pub(crate) fn sync_own(&self) {
+        in_all_spaces!(self.sync_own(self));
     }
 
     /// Adds new entries of both sides to one index space. Queries the host no more often than necessary, because a tool that

@@ -64,7 +64,10 @@ impl Pvar {
 impl Session {
     pub(super) fn begin() -> Result<Self, String> {
         let (mut provided, mut session) = (0, 0);
-        let level = crate::abi().thread_level(ThreadLevel::Single);
+        // Some libraries lock nothing in MPI_T if its first user requests less, and tools of any level may come later.
+        let shares_level = crate::abi().quirks.shares_thread_level;
+        let level = if shares_level { ThreadLevel::Single } else { ThreadLevel::Multiple };
+        let level = crate::abi().thread_level(level);
         // SAFETY: `provided` is a local variable.
         checked(unsafe { PMPI_T_init_thread(level, &raw mut provided) })?;
         // SAFETY: `session` is a local variable.

@@ -1,7 +1,5 @@
 //! Values of variables as texts.
 
-use std::fmt::Display;
-
 use mpit::tool::Datatype;
 use mpit_components::values::{MAX_ELEMENTS, ValueKind, ValueRow};
 
@@ -21,31 +19,37 @@ pub(super) fn value(
         }
         Datatype::Double => {
             let all: Vec<f64> = elements.map(|element| f64::from_ne_bytes(word(element))).collect();
-            numbers(row, &all, all.iter().sum::<f64>())
+            let sum = all.iter().fold(0.0, |sum, element| sum + element);
+            numbers(row, all.into_iter().map(decimal), decimal(sum))
         }
         _ => {
             let all: Vec<i128> = elements.map(|element| integer(datatype, element)).collect();
-            match names {
-                Some(names) => {
-                    let name = |item: &i128| {
-                        let known = names.iter().find(|(value, _)| i128::from(*value) == *item);
-                        known.map_or_else(|| item.to_string(), |(_, name)| name.clone())
-                    };
-                    let value = all.iter().take(MAX_ELEMENTS).map(name).collect::<Vec<_>>().join(",");
-                    ValueRow { kind: ValueKind::Text, value, ..row }
-                }
-                None => numbers(row, &all, all.iter().sum::<i128>()),
-            }
+            let Some(names) = names else {
+                let sum = all.iter().sum::<i128>().to_string();
+                return numbers(row, all.iter().map(i128::to_string), sum);
+            };
+            let name = |item: &i128| {
+                let known = names.iter().find(|(value, _)| i128::from(*value) == *item);
+                known.map_or_else(|| item.to_string(), |(_, name)| name.clone())
+            };
+            let value = all.iter().take(MAX_ELEMENTS).map(name).collect::<Vec<_>>().join(",");
+            ValueRow { kind: ValueKind::Text, value, ..row }
         }
     }
 }
 
-fn numbers<T: Display>(row: ValueRow, all: &[T], sum: T) -> ValueRow {
+fn numbers(row: ValueRow, all: impl ExactSizeIterator<Item = String>, sum: String) -> ValueRow {
     let mut first = String::new();
     if all.len() != 1 {
-        first = all.iter().take(MAX_ELEMENTS).map(T::to_string).collect::<Vec<_>>().join(",");
+        first = all.take(MAX_ELEMENTS).collect::<Vec<_>>().join(",");
     }
-    ValueRow { kind: ValueKind::Number, value: sum.to_string(), first, ..row }
+    ValueRow { kind: ValueKind::Number, value: sum, first, ..row }
+}
+
+/// Returns a number as a text of a few digits: some have 300 without an exponent.
+fn decimal(number: f64) -> String {
+    let (all, short) = (number.to_string(), format!("{number:e}"));
+    if all.len() <= short.len() + 4 { all } else { short }
 }
 
 fn integer(datatype: Datatype, element: &[u8]) -> i128 {
@@ -78,9 +82,12 @@ mod tests {
         bytes: &[u8],
         names: Option<&[(i32, String)]>,
     ) -> (ValueKind, String, String) {
-        let row = super::super::row("a_name".into(), "GENERIC".into(), "");
-        let ValueRow { kind, value, first, .. } = super::value(row, datatype, bytes, names);
+        let ValueRow { kind, value, first, .. } = super::value(row(), datatype, bytes, names);
         (kind, value, first)
+    }
+
+    fn row() -> ValueRow {
+        super::super::row("a_name".into(), "GENERIC".into(), "")
     }
 
     fn number(value: &str, first: &str) -> (ValueKind, String, String) {
@@ -103,6 +110,20 @@ mod tests {
             number("1000", &vec!["1"; MAX_ELEMENTS].join(","))
         );
         assert_eq!(decoded(Datatype::Uint64, &[], None), number("0", ""));
+    }
+
+    /// A line with a longer field would be refused, and the file with it.
+    #[test]
+    fn extreme_numbers_are_short() {
+        let numbers = [f64::MAX, -f64::MIN_POSITIVE, f64::INFINITY, f64::NAN];
+        for number in numbers {
+            let bytes: Vec<u8> = [number; MAX_ELEMENTS].into_iter().flat_map(f64::to_ne_bytes).collect();
+            let row = super::value(row(), Datatype::Double, &bytes, None);
+            assert!(ValueRow::parse(&row.fields()).is_ok(), "{row:?}");
+            assert!(row.first_elements().all(|element| element.to_bits() == number.to_bits()), "{row:?}");
+        }
+        assert_eq!(decoded(Datatype::Double, &[], None).1, "0");
+        assert_eq!(decoded(Datatype::Double, &1e5_f64.to_ne_bytes(), None).1, "100000");
     }
 
     #[test]

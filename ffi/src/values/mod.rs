@@ -9,13 +9,14 @@ mod decode;
 
 use std::sync::atomic::{
     AtomicBool,
-    Ordering::{Acquire, Release},
+    Ordering::{AcqRel, Acquire, Release},
 };
+use std::time::{Duration, Instant};
 
 use mpit::object::Bind;
 use mpit::tool::{Class, Datatype};
 use mpit_components::values::{EVENT, ValueKind, ValueRow, matches, patterns, record};
-use mpit_sync::lock::Mutex;
+use mpit_sync::lock::{Mutex, wait_until};
 
 use crate::catch_panic;
 use crate::host::mpi;
@@ -24,6 +25,12 @@ use client::{Counted, Object, Session};
 
 /// True while variables are read.
 static IS_ACTIVE: AtomicBool = AtomicBool::new(false);
+
+/// True while there are entries that no thread has compared with the patterns.
+static IS_PUBLISHED: AtomicBool = AtomicBool::new(false);
+
+/// The maximum time that the end waits for a thread which publishes variables.
+const PUBLISHING_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// The reader, unless a thread uses it. Taken out for each use, because functions of variables run then, and may publish more.
 static READER: Mutex<Option<Reader>> = Mutex::new(None);
@@ -65,44 +72,74 @@ pub(crate) fn begin() {
             Ok(session) => {
                 let (variables, events) = (Vec::new(), Vec::new());
                 let mut reader = Reader { patterns, session, seen: [0; 2], variables, events };
-                reader.find(false);
-                *READER.lock() = Some(reader);
+                // Before the search, so that nothing which another thread publishes meanwhile is missed.
                 IS_ACTIVE.store(true, Release);
+                let _ = catch_panic(|| {
+                    Merged::get().sync();
+                    reader.find(false);
+                });
+                *READER.lock() = Some(reader);
+                find_published();
             }
-            Err(why) => crate::warn(&format!("monitoring_read: variables are not read: {why}")),
+            Err(why) => record_nothing(patterns, &why),
         }
     });
 }
 
-/// Finds variables that were published since.
+/// Finds variables that this thread has published. The MPI library is not called, because the caller may hold its locks.
 pub(crate) fn refresh() {
     if IS_ACTIVE.load(Acquire) {
-        let _ = catch_panic(|| {
-            let taken = READER.lock().take();
-            let Some(mut reader) = taken else { return };
-            reader.find(false);
-            *READER.lock() = Some(reader);
-        });
+        IS_PUBLISHED.store(true, Release);
+        find_published();
+    }
+}
+
+fn find_published() {
+    while IS_PUBLISHED.load(Acquire) {
+        // The thread that has it calls this function when it puts it back.
+        let taken = READER.lock().take();
+        let Some(mut reader) = taken else { return };
+        while IS_PUBLISHED.swap(false, AcqRel) {
+            let _ = catch_panic(|| {
+                Merged::get().sync_own();
+                reader.find(false);
+            });
+        }
+        *READER.lock() = Some(reader);
     }
 }
 
 /// Reads the values, while MPI and the components still work, and ends.
 pub(crate) fn end() {
-    if IS_ACTIVE.swap(false, Acquire) {
+    if IS_ACTIVE.swap(false, AcqRel) {
         let _ = catch_panic(|| {
+            // Another thread that publishes variables has it for a moment.
+            let end = Instant::now() + PUBLISHING_TIMEOUT;
+            wait_until(Some(end), || READER.lock().is_some());
             let taken = READER.lock().take();
-            let Some(mut reader) = taken else { return };
-            reader.find(true);
+            let Some(mut reader) = taken else {
+                return record_nothing(patterns(), "a thread publishes variables in MPI_Finalize");
+            };
+            let _ = catch_panic(|| {
+                Merged::get().sync();
+                reader.find(true);
+            });
             record(reader.read());
         });
     }
 }
 
+/// Records the reason why nothing is read, for each pattern in place of the variables that it matches.
+fn record_nothing(patterns: Vec<String>, why: &str) {
+    let row =
+        |pattern| ValueRow { kind: ValueKind::Error, value: why.into(), ..row(pattern, "-".into(), "") };
+    record(patterns.into_iter().map(row).collect());
+}
+
 impl Reader {
-    /// Compares new entries with the patterns. `is_end` is true for those that are found only when all others are read.
+    /// Compares new entries of the merged list with the patterns. `is_end` is true for those that are found only when all others are read.
     fn find(&mut self, is_end: bool) {
         let merged = Merged::get();
-        merged.sync();
         let [pvars, events] = self.seen;
         self.seen = [merged.pvars.len(), merged.events.len()];
         for index in (pvars..self.seen[0]).filter_map(|index| i32::try_from(index).ok()) {

@@ -70,12 +70,13 @@ fn put_text(out: &mut impl Write, text: &str) -> io::Result<()> {
     }
 }
 
-/// Returns true if a spreadsheet takes a cell for a formula. Numbers are none.
+/// Returns true if a spreadsheet takes a cell for a formula. Numbers, and lists of these, are none.
 fn is_formula(text: &str) -> bool {
-    let is_number =
-        || text.bytes().all(|byte| b"0123456789+-.eE".contains(&byte)) && text.parse::<f64>().is_ok();
+    let is_number = |text: &str| {
+        text.bytes().all(|byte| b"0123456789+-.eE".contains(&byte)) && text.parse::<f64>().is_ok()
+    };
     text.starts_with(['=', '+', '-', '@', '\t', '\n', '\u{ff1d}', '\u{ff0b}', '\u{ff0d}', '\u{ff20}'])
-        && !is_number()
+        && !text.split(',').all(is_number)
 }
 
 #[cfg(test)]
@@ -92,6 +93,7 @@ mod tests {
         for text in ["größer", "a=b", "-1.5e-3", "+2", "a-b"] {
             assert_eq!(of(text), text);
         }
+        assert_eq!(of("-1,2"), "\"-1,2\"");
         for (text, shown) in [
             ("=1+1", "'=1+1"),
             ("-cmd", "'-cmd"),

@@ -72,10 +72,16 @@ fn with_files(run: &FinishedRun<'_>) -> Result<Worlds, String> {
         let size = bytes >> 20;
         format!("the files have {size} MiB: `mpit report {shown}` summarizes them")
     })?;
-    for (number, world) in of_files {
-        if worlds.get(&number).is_none_or(|known| known.summary.processes <= world.summary.processes) {
-            worlds.insert(number, world);
+    for (number, mut world) in of_files {
+        if let Some(known) = worlds.remove(&number) {
+            if known.summary.processes > world.summary.processes {
+                world = known;
+            } else if world.with_values == 0 {
+                // A file of a summary has none.
+                (world.variables, world.with_values) = (known.variables, known.with_values);
+            }
         }
+        worlds.insert(number, world);
     }
     Ok(worlds)
 }

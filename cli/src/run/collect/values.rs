@@ -9,11 +9,22 @@ pub(super) fn lines(patterns: &[String], worlds: &Worlds) -> Vec<String> {
         return Vec::new();
     }
     let mut lines = Vec::new();
-    for (number, World { variables, .. }) in worlds {
+    let mut are_all_here = true;
+    for (number, World { variables, with_values, summary, .. }) in worlds {
         if worlds.len() > 1 && !variables.is_empty() {
             lines.push(format!("world {number}:"));
         }
         lines.extend(variables.lines());
+        if *with_values < summary.size.into() {
+            let size = summary.size;
+            lines.push(format!(
+                "values of {with_values} of {size} processes are here; with --output, files have all"
+            ));
+            are_all_here = false;
+        }
+    }
+    if !are_all_here {
+        return lines;
     }
     let is_unknown = |pattern: &&String| !worlds.values().any(|world| world.variables.has(pattern));
     for pattern in patterns.iter().filter(is_unknown) {

@@ -24,8 +24,9 @@ pub(super) struct World {
     pub(super) has_first_rank: bool,
     /// Lines about the parts of the program that make calls.
     pub(super) parts: Vec<String>,
-    /// The values of `--read`.
+    /// The values of `--read`, and the number of processes whose records were searched for them.
     pub(super) variables: Variables,
+    pub(super) with_values: u64,
 }
 
 /// Returns the summaries of the worlds of the processes. The command ended at `end`.
@@ -60,7 +61,8 @@ fn read(stores: &[&StoreFile], end: Moment) -> Option<World> {
     }
     let summary = all?;
     let has_first_rank = stores.iter().any(|store| store.rank == 0);
-    Some(World { parts: parts.lines(&summary), variables, has_first_rank, summary })
+    let with_values = summary.processes;
+    Some(World { parts: parts.lines(&summary), variables, with_values, has_first_rank, summary })
 }
 
 /// Returns the files that belong to the run with a name. A path may be the beginning of names.
@@ -80,10 +82,9 @@ pub(super) fn worlds_of_files(runs: &[Run]) -> Result<Worlds, u64> {
         let mut job = run.read(&|_| ());
         job.resolve_sites();
         let variables = job.variables().clone();
-        (
-            run.world(),
-            World { parts: job.part_lines(), variables, has_first_rank: true, summary: job.summary },
-        )
+        let with_values = if job.is_summary { 0 } else { job.summary.processes };
+        let (parts, summary) = (job.part_lines(), job.summary);
+        (run.world(), World { parts, variables, with_values, has_first_rank: true, summary })
     };
     Ok(runs.iter().map(read).collect())
 }

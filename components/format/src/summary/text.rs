@@ -26,6 +26,9 @@ impl Summary {
     #[must_use]
     pub fn text(&self, limit: usize) -> String {
         let mut text = self.whole_text();
+        if text.len() <= limit {
+            return text;
+        }
         let mut less = self.clone();
         while text.len() > limit && less.halve() {
             text = less.whole_text();
@@ -33,18 +36,20 @@ impl Summary {
         text
     }
 
-    /// Leaves out half of the operations, or of the machines if there are none. Returns false if there are no machines either.
+    /// Leaves out half of the operations; without operations, their clocks; without clocks, half of the machines. Returns false if there
+    /// are no machines either.
     fn halve(&mut self) -> bool {
         let (operations, processes) = (&mut self.arrivals.operations, &mut self.hosts.processes);
         if !operations.is_empty() {
             // Those that remain are the ones that other parts of the job keep as well.
             let half = operations.len() / 2;
             *operations = std::mem::take(operations).into_iter().take(half).collect();
+        } else if !self.arrivals.domains.is_empty() {
+            self.arrivals.domains.clear();
         } else if !processes.is_empty() {
             let half = processes.len() / 2;
             *processes = std::mem::take(processes).into_iter().take(half).collect();
             self.hosts.has_more = true;
-            self.arrivals.domains.clear();
         } else {
             return false;
         }

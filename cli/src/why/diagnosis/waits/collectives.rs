@@ -172,7 +172,7 @@ impl Waits<'_> {
 }
 
 /// The beginnings of the names of system calls, and of places in the kernel, for files on disks.
-const ON_FILES: [&str; 14] = [
+const ON_FILES: [&str; 21] = [
     "read",
     "write",
     "pread",
@@ -181,12 +181,19 @@ const ON_FILES: [&str; 14] = [
     "fdatasync",
     "folio_",
     "ftruncate",
+    "truncate",
     "fallocate",
     "sync",
     "msync",
     "copy_file_range",
     "sendfile",
     "io_getevents",
+    "io_pgetevents",
+    "io_submit",
+    "io_uring_enter",
+    "open",
+    "close",
+    "munmap",
 ];
 
 /// Returns the part of a process in a collective operation that it is in, that it waits for, or that it has begun lately.
