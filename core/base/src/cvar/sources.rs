@@ -185,15 +185,17 @@ fn from_site() -> Vec<Setting> {
     if named.as_ref().is_some_and(|path| path == "off") {
         return Vec::new();
     }
+    let is_named = named.is_some();
     let path = named.map_or_else(|| SITE_DEFAULT.into(), PathBuf::from);
-    settings_of_file(&path, SITE_FILE, &warn_of_site)
+    settings_of_file(&path, SITE_FILE, is_named, &warn_of_site)
 }
 
-/// Returns the settings in a file that a variable names. Reports one that is not used, in one process of a job, and `warn`s of its lines.
-fn settings_of_file(path: &Path, variable: &str, warn: &dyn Fn(&str)) -> Vec<Setting> {
+/// Returns the settings in a file. Reports one that is not used, in one process of a job, and `warn`s of its lines. It may be absent if no
+/// variable names it.
+fn settings_of_file(path: &Path, variable: &str, is_named: bool, warn: &dyn Fn(&str)) -> Vec<Setting> {
     match read_file(path) {
         Ok(text) => return parse_file(path, &text, warn),
-        Err(Distrust::Io(error)) if path == Path::new(SITE_DEFAULT) && is_ignored(&error) => {}
+        Err(Distrust::Io(error)) if !is_named && is_ignored(&error) => {}
         Err(why) if is_first_of_job() => warn(&unusable(path, variable, &why)),
         Err(_) => {}
     }
@@ -253,7 +255,7 @@ fn from_file(warn: &dyn Fn(&str)) -> Vec<Setting> {
     let at_home = || Some(environment::home()?.join(".mpit/params.conf")).filter(|path| path.exists());
     let variable = if named.is_some() { PARAM_FILE } else { "HOME" };
     let Some(path) = named.or_else(at_home) else { return Vec::new() };
-    settings_of_file(&path, variable, warn)
+    settings_of_file(&path, variable, true, warn)
 }
 
 /// Parses a parameter file. Lines with faults are reported to `warn` and skipped.

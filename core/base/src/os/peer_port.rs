@@ -1,18 +1,22 @@
 //! The other end of a connection that this process has inherited.
 
-use std::mem::ManuallyDrop;
-use std::net::TcpStream;
-use std::os::fd::FromRawFd;
+/// The number of words of the largest address.
+const ADDRESS_WORDS: usize = size_of::<libc::sockaddr_storage>() / size_of::<u64>();
 
-/// Returns the TCP port at the other end of a descriptor; `None` if it is no connected socket.
+/// Returns the TCP port at the other end of a descriptor; `None` if it is no connected socket, or not on Linux, whose addresses begin with the
+/// family and the port.
 #[must_use]
 pub fn peer_port(descriptor: libc::c_int) -> Option<u16> {
-    if descriptor < 0 {
+    let mut address = [0_u64; ADDRESS_WORDS];
+    let mut len = size_of_val(&address) as libc::socklen_t;
+    // SAFETY: `address` has space for `len` bytes, an address of any family; a descriptor that is no socket is an error.
+    let status = unsafe { libc::getpeername(descriptor, address.as_mut_ptr().cast(), &raw mut len) };
+    let [family_low, family_high, port_high, port_low, ..] = address[0].to_ne_bytes();
+    let family = libc::c_int::from(u16::from_ne_bytes([family_low, family_high]));
+    if status != 0 || cfg!(not(target_os = "linux")) || ![libc::AF_INET, libc::AF_INET6].contains(&family) {
         return None;
     }
-    // SAFETY: the descriptor is not closed, and used for one question, which fails if it is no socket.
-    let stream = ManuallyDrop::new(unsafe { TcpStream::from_raw_fd(descriptor) });
-    stream.peer_addr().ok().map(|address| address.port())
+    Some(u16::from_be_bytes([port_high, port_low]))
 }
 
 #[cfg(test)]

@@ -78,6 +78,17 @@ pub(super) unsafe fn member_of<'t, T, M>(
     Specified { value: part(&from.value), of: from.of }
 }
 
+/// An element of an array, without a member for its size.
+///
+/// # Safety
+///
+/// The type is `#[repr(C)]`, and all members are integers or raw pointers, for which all bytes that C writes are values.
+pub(super) unsafe trait ArrayElement: Copy {}
+// SAFETY: a pointer and an integer.
+unsafe impl ArrayElement for abi::EnumItem {}
+// SAFETY: pointers and integers.
+unsafe impl ArrayElement for abi::Element {}
+
 /// A struct of atomic members, which images share.
 ///
 /// # Safety
@@ -219,7 +230,7 @@ pub(super) unsafe fn copy_struct<'t, T>(
 }
 
 /// Reads a list of structs that have no size member.
-pub(super) fn read_array<'t, T: Copy>(
+pub(super) fn read_array<'t, T: ArrayElement>(
     pages: &mut Pages,
     what: &str,
     list: Specified<'t, *const [T]>,
@@ -230,7 +241,8 @@ pub(super) fn read_array<'t, T: Copy>(
     }
     check_list(pages, what, start, count)?;
     let element = |place| {
-        // SAFETY: `place` is less than `count`, and so many elements are aligned and readable (checked); all that C writes are values.
+        // SAFETY: `place` is less than `count`, and so many elements are aligned and readable (checked); all that C writes are values of an
+        // `ArrayElement`.
         let value = unsafe { start.wrapping_add(place).read() };
         Specified { value, of: list.of }
     };

@@ -205,7 +205,8 @@ unsafe extern "C" fn add_line(lines: *mut c_void, line: *const c_char) {
 /// Calls a function of a component, if it has this one. Arguments that are pointers are valid during the call.
 macro_rules! call {
     ($component:ident.$function:ident($($argument:expr),*)) => {
-        // SAFETY: any thread may call the component's functions with its `user_data` (conditions of `new`).
+        // SAFETY: any thread may call the component's functions with its `user_data` (conditions of `new`). Other arguments are numbers, or
+        // pointers to what the caller borrows until the call returns.
         $component.functions.$function.map(|function| unsafe { function($component.user_data(), $($argument),*) })
     };
 }
