@@ -442,12 +442,16 @@ fn have_calls_of_hang(profs: &[Prof]) -> Outcome {
 /// was killed before it could print that status, and the job ended by the same signal.
 fn ends_like_the_launcher(finished: &Finished) -> Outcome {
     const SIGKILL: i32 = 9;
+    const SIGTERM: i32 = 15;
     if finished.signal == Some(SIGKILL) || finished.code == Some(128 + SIGKILL) {
         return Ok(());
     }
     // The text is also in the command, which is printed.
     let status = finished.stderr.lines().find_map(|line| line.strip_prefix("launcher ended with "));
     let status = status.and_then(|status| status.parse::<i32>().ok());
+    if status == Some(0) {
+        return finished.expect(finished.signal == Some(SIGTERM) || finished.code == Some(128 + SIGTERM));
+    }
     finished.expect(status.is_some() && finished.code == status)
 }
 

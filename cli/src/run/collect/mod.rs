@@ -15,7 +15,10 @@ mod unwritten;
 mod values;
 mod worlds;
 
+use std::os::unix::process::ExitStatusExt;
 use std::process::ExitStatus;
+
+use signal_hook::consts::SIGTERM;
 
 use super::execute::{ExecutedRun, NodeState};
 use super::plan::{PreparedRun, cannot_run};
@@ -75,6 +78,8 @@ fn repeat_diagnosis(run: &FinishedRun<'_>) {
 pub(super) fn collect(plan: &PreparedRun<'_>, mut executed: ExecutedRun) -> Result<ExitStatus, String> {
     executed.node.leave();
     let status = match &executed.result {
+        // Some launchers end with 0 on `SIGTERM`, but a stuck job is no success.
+        Ok(status) if executed.diagnosis.is_some() && status.success() => ExitStatus::from_raw(SIGTERM),
         Ok(status) => *status,
         Err(error) => {
             if let Some(files) = &plan.files {
