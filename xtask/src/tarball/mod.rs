@@ -170,8 +170,13 @@ fn build(processor: &str, path: &OsStr, epoch: &str, linked: &Path) -> Outcome<P
     let with_floor = format!("{target}.{}", symbols::FLOOR);
     let libraries = ["--profile", "dist", "-p", dist::LIBRARY, "-p", dist::REGIONS, "-p", dist::EMBEDDED];
     for packages in [&libraries[..], &["--profile", "command", "-p", dist::COMMAND]] {
-        let mut cargo = crate::cargo(&["auditable", "zigbuild", "--locked", "--target", &with_floor]);
+        let mut cargo = crate::cargo(&["zigbuild", "--locked", "--target", &with_floor]);
         cargo.args(packages).env("PATH", path);
+        // What `cargo auditable` sets, but for the path of its program: cargo would put that into the names of symbols, so that
+        // equal sources in two places were built into files that differ.
+        cargo.env("RUSTC_WORKSPACE_WRAPPER", "cargo-auditable");
+        let arguments = r#"{"offline":false,"locked":true,"frozen":false,"config":[]}"#;
+        cargo.env("CARGO_AUDITABLE_ORIG_ARGS", arguments);
         cargo.env("CARGO_ENCODED_RUSTFLAGS", remapped()?).env("SOURCE_DATE_EPOCH", epoch);
         succeed(&mut cargo)?;
     }
