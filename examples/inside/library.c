@@ -96,8 +96,17 @@ int MPI_Send(const void *buf, int count, MPI_Datatype datatype, int dest, int ta
     return MPI_SUCCESS;
 }
 
+int PMPI_Initialized(int *flag) { *flag = is_initialized; return MPI_SUCCESS; }
+int PMPI_Finalized(int *flag) { return *flag = 0; }
+
 /* The world has three processes; MPI_COMM_SELF has the last one. A group has the number of its communicator. */
-int PMPI_Comm_test_inter(MPI_Comm comm, int *flag) { (void)comm; return *flag = 0; }
+int PMPI_Comm_test_inter(MPI_Comm comm, int *flag)
+{
+    (void)comm;
+    if (!is_initialized)
+        abort(); /* As MPI libraries do. */
+    return *flag = 0;
+}
 int PMPI_Comm_group(MPI_Comm comm, MPI_Group *group) { *group = comm; return MPI_SUCCESS; }
 int PMPI_Comm_remote_group(MPI_Comm comm, MPI_Group *group) { return PMPI_Comm_group(comm, group); }
 int PMPI_Group_size(MPI_Group group, int *size) { *size = group == MPI_COMM_WORLD ? 3 : 1; return MPI_SUCCESS; }

@@ -8,6 +8,8 @@ typedef long long MPI_Count;
 typedef short MPI_Comm;
 typedef int MPI_Datatype, MPI_Errhandler, MPI_Group, MPI_Info, MPI_Op, MPI_Request, MPI_Message;
 typedef struct window *MPI_Win;
+typedef struct file *MPI_File;
+typedef short MPI_Session;
 
 enum { MPI_SUCCESS = 0, MPI_UNDEFINED = -77, MPI_INFO_NULL = -900, MPI_COMM_NULL = -3, MPI_COMM_WORLD = 5, MPI_COMM_SELF = 6 };
 enum { MPI_THREAD_SINGLE = 31, MPI_THREAD_FUNNELED, MPI_THREAD_SERIALIZED, MPI_THREAD_MULTIPLE };
@@ -18,7 +20,7 @@ enum {
     MPI_T_ERR_CVAR_SET_NEVER, MPI_T_ERR_PVAR_NO_STARTSTOP, MPI_T_ERR_PVAR_NO_WRITE, MPI_T_ERR_PVAR_NO_ATOMIC
 };
 enum {
-    MPI_DOUBLE = 8001, MPI_CHAR, MPI_COUNT, MPI_UINT64_T, MPI_UINT32_T, MPI_UNSIGNED_LONG_LONG, MPI_UNSIGNED_LONG, MPI_UNSIGNED,
+    MPI_DATATYPE_NULL = 8000, MPI_DOUBLE, MPI_CHAR, MPI_COUNT, MPI_UINT64_T, MPI_UINT32_T, MPI_UNSIGNED_LONG_LONG, MPI_UNSIGNED_LONG, MPI_UNSIGNED,
     MPI_INT64_T, MPI_INT32_T, MPI_INT
 };
 enum {
@@ -64,6 +66,8 @@ typedef void MPI_T_event_dropped_cb_function(MPI_Count, MPI_T_event_registration
 #define BOTH(NAME, ...) int MPI_##NAME(__VA_ARGS__); int PMPI_##NAME(__VA_ARGS__);
 BOTH(Init, int *, char ***)
 BOTH(Finalize, void)
+BOTH(Initialized, int *)
+BOTH(Finalized, int *)
 BOTH(Send, const void *, int, MPI_Datatype, int, int, MPI_Comm)
 BOTH(Comm_test_inter, MPI_Comm, int *)
 BOTH(Comm_group, MPI_Comm, MPI_Group *)

@@ -122,11 +122,16 @@ int main(void)
     unsigned long long value, numbers[3];
     MPI_Comm self = MPI_COMM_SELF, world = MPI_COMM_WORLD;
     MPI_T_pvar_session sessions[2], ended;
+    MPI_T_pvar_handle early;
     MPI_T_event_registration registration;
     FAILS(MPI_T_pvar_get_num(&own), MPI_T_ERR_NOT_INITIALIZED);
     OK(MPI_T_init_thread(MPI_THREAD_SINGLE, &provided));
     SAME(provided, MPI_THREAD_FUNNELED);
     list("before");
+    OK(MPI_T_pvar_session_create(&sessions[0]));
+    OK(MPI_T_pvar_get_index("mylib_ranks", MPI_T_PVAR_CLASS_GENERIC, &index));
+    FAILS(MPI_T_pvar_handle_alloc(sessions[0], index, &world, &early, &own), MPI_T_ERR_INVALID_HANDLE);
+    OK(MPI_T_pvar_session_free(&sessions[0]));
     OK(MPI_T_category_changed(&changed[0]));
     OK(MPI_Init(NULL, NULL));
     list("after");

@@ -48,7 +48,7 @@ enum mpit_core_thread { MPIT_CORE_SINGLE, MPIT_CORE_FUNNELED, MPIT_CORE_SERIALIZ
 
 /* Registers a table, which must exist until the process ends. May be called at any time, also before the other functions. A table
  * is registered when a tool uses the interface for the first time, unless a control variable in it may have a setting of the user: so
- * it costs next to nothing in a program without tools. One line on standard error names a mistake in a table. mpit_offer and
+ * it costs next to nothing in a program without tools, and returns 0. One line on standard error names a mistake in a table. mpit_offer and
  * mpit_register of programs and of other libraries reach the same list. */
 int mpit_core_register(const struct mpit_table *table);
 
@@ -130,7 +130,8 @@ int mpit_core_enum_item(uint64_t enumeration, int index, int *value, char *name,
 int mpit_core_category_info(int index, char *name, int *name_len, char *desc, int *desc_len);
 int mpit_core_category_index(const char *name, int *index);
 int mpit_core_category_members(int index, int kind, int len, int *indices, int *count);
-int mpit_core_update_number(int *number);
+/* Returns a number that rises when that of the MPI library's categories, `library`, or that of ours has changed. */
+int mpit_core_update_number(int library, int *number);
 
 /* Sources of events. */
 struct mpit_core_source {

@@ -8,6 +8,9 @@
  * Macros that may be defined before:
  *     MPIT_CORE_BIND_SESSION         for an mpi.h without MPI_T_BIND_MPI_SESSION: the number to return for it
  *     MPIT_CORE_ERR_NOT_ACCESSIBLE   for an mpi.h without MPI_T_ERR_NOT_ACCESSIBLE: the code to return for it
+ *     MPIT_CORE_FILE, MPIT_CORE_SESSION   for an mpi.h without MPI_File or MPI_Session: the type of such handles
+ *
+ * The library's own finalize function ends the library's sessions, which are not passed to it one by one.
  */
 #ifndef MPIT_CORE_MPI_H
 #define MPIT_CORE_MPI_H
@@ -29,7 +32,9 @@
     int PMPI_T_##NAME PARAMETERS
 
 /* Handles of the library are as wide as the identifiers of libmpit_core. */
-typedef char mpit_core_handles_are_wide[sizeof(MPI_T_pvar_handle) == 8 && sizeof(MPI_T_pvar_session) == 8 ? 1 : -1];
+typedef char mpit_core_handles_are_wide[
+    sizeof(MPI_T_pvar_handle) == 8 && sizeof(MPI_T_pvar_session) == 8 && sizeof(MPI_T_cvar_handle) == 8 && sizeof(MPI_T_enum) == 8 &&
+    sizeof(MPI_T_event_registration) == 8 && sizeof(MPI_T_event_instance) == 8 ? 1 : -1];
 #define MPIT_CORE_ID(HANDLE) ((uint64_t)(uintptr_t)(HANDLE))
 #define MPIT_CORE_IS_OWN(HANDLE) mpit_core_is_own(MPIT_CORE_ID(HANDLE))
 #define MPIT_CORE_HANDLE(TYPE, ID) ((TYPE)(uintptr_t)(ID))
@@ -65,7 +70,7 @@ static MPI_Datatype mpit_core_datatype(int datatype)
 {
     const MPI_Datatype all[] = {MPI_INT, MPI_INT32_T, MPI_INT64_T, MPI_UNSIGNED, MPI_UNSIGNED_LONG, MPI_UNSIGNED_LONG_LONG,
                                 MPI_UINT32_T, MPI_UINT64_T, MPI_COUNT, MPI_CHAR, MPI_DOUBLE};
-    return all[datatype];
+    return (size_t)datatype < sizeof all / sizeof *all ? all[datatype] : MPI_DATATYPE_NULL;
 }
 
 static const int mpit_core_threads[] = {MPI_THREAD_SINGLE, MPI_THREAD_FUNNELED, MPI_THREAD_SERIALIZED, MPI_THREAD_MULTIPLE};
@@ -86,6 +91,9 @@ static const int mpit_core_classes[] = {
     MPI_T_PVAR_CLASS_TIMER, MPI_T_PVAR_CLASS_GENERIC};
 static const MPI_T_cb_safety mpit_core_safeties[] = {MPI_T_CB_REQUIRE_NONE, MPI_T_CB_REQUIRE_MPI_RESTRICTED,
                                                      MPI_T_CB_REQUIRE_THREAD_SAFE, MPI_T_CB_REQUIRE_ASYNC_SIGNAL_SAFE};
+
+/* Returns a number of mpi.h, or the first one: a later libmpit_core may have more. */
+#define MPIT_CORE_AT(ALL, AT) (ALL)[(size_t)(AT) < sizeof(ALL) / sizeof *(ALL) ? (size_t)(AT) : 0]
 
 /* Returns the position of a number, or -1. */
 static int mpit_core_position(const int *all, int count, int number)
@@ -112,7 +120,7 @@ static void mpit_core_deliver(void *function, const struct mpit_core_delivery *d
     MPI_T_event_cb_function *callback;
     *(void **)&callback = function;
     callback(MPIT_CORE_HANDLE(MPI_T_event_instance, d->event), MPIT_CORE_HANDLE(MPI_T_event_registration, d->registration),
-             mpit_core_safeties[d->safety], d->user_data);
+             MPIT_CORE_AT(mpit_core_safeties, d->safety), d->user_data);
 }
 
 static void mpit_core_dropped(void *function, const struct mpit_core_drops *d)
@@ -120,14 +128,14 @@ static void mpit_core_dropped(void *function, const struct mpit_core_drops *d)
     MPI_T_event_dropped_cb_function *callback;
     *(void **)&callback = function;
     callback((MPI_Count)d->count, MPIT_CORE_HANDLE(MPI_T_event_registration, d->registration), d->source,
-             mpit_core_safeties[d->safety], d->user_data);
+             MPIT_CORE_AT(mpit_core_safeties, d->safety), d->user_data);
 }
 
 static void mpit_core_freed(void *function, const struct mpit_core_free *f)
 {
     MPI_T_event_free_cb_function *callback;
     *(void **)&callback = function;
-    callback(MPIT_CORE_HANDLE(MPI_T_event_registration, f->registration), mpit_core_safeties[f->safety], f->user_data);
+    callback(MPIT_CORE_HANDLE(MPI_T_event_registration, f->registration), MPIT_CORE_AT(mpit_core_safeties, f->safety), f->user_data);
 }
 
 MPIT_CORE_FUNCTION(finalize, (void))
@@ -223,11 +231,11 @@ MPIT_CORE_FUNCTION(cvar_get_info, (int cvar_index, char *name, int *name_len, in
     if (owner == MPIT_CORE_LIBRARY)
         return mpit_own_cvar_get_info(index, name, name_len, verbosity, datatype, enumtype, desc, desc_len, bind, scope);
     MPIT_CORE_CALL(mpit_core_cvar_info(index, name, name_len, desc, desc_len, &info));
-    MPIT_CORE_SET(verbosity, mpit_core_verbosities[info.verbosity]);
+    MPIT_CORE_SET(verbosity, MPIT_CORE_AT(mpit_core_verbosities, info.verbosity));
     MPIT_CORE_SET(datatype, mpit_core_datatype(info.datatype));
     MPIT_CORE_SET(enumtype, MPIT_CORE_HANDLE(MPI_T_enum, info.enumeration));
-    MPIT_CORE_SET(bind, mpit_core_binds[info.bind]);
-    MPIT_CORE_SET(scope, mpit_core_scopes[info.scope]);
+    MPIT_CORE_SET(bind, MPIT_CORE_AT(mpit_core_binds, info.bind));
+    MPIT_CORE_SET(scope, MPIT_CORE_AT(mpit_core_scopes, info.scope));
     return MPI_SUCCESS;
 }
 
@@ -284,11 +292,11 @@ MPIT_CORE_FUNCTION(pvar_get_info, (int pvar_index, char *name, int *name_len, in
         return mpit_own_pvar_get_info(index, name, name_len, verbosity, var_class, datatype, enumtype, desc, desc_len, bind,
                                       readonly, continuous, atomic);
     MPIT_CORE_CALL(mpit_core_pvar_info(index, name, name_len, desc, desc_len, &info));
-    MPIT_CORE_SET(verbosity, mpit_core_verbosities[info.verbosity]);
-    MPIT_CORE_SET(var_class, mpit_core_classes[info.pvar_class]);
+    MPIT_CORE_SET(verbosity, MPIT_CORE_AT(mpit_core_verbosities, info.verbosity));
+    MPIT_CORE_SET(var_class, MPIT_CORE_AT(mpit_core_classes, info.pvar_class));
     MPIT_CORE_SET(datatype, mpit_core_datatype(info.datatype));
     MPIT_CORE_SET(enumtype, MPIT_CORE_HANDLE(MPI_T_enum, info.enumeration));
-    MPIT_CORE_SET(bind, mpit_core_binds[info.bind]);
+    MPIT_CORE_SET(bind, MPIT_CORE_AT(mpit_core_binds, info.bind));
     MPIT_CORE_SET(readonly, info.readonly);
     MPIT_CORE_SET(continuous, info.continuous);
     MPIT_CORE_SET(atomic, info.atomic);

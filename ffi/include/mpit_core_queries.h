@@ -41,18 +41,28 @@ MPIT_CORE_FUNCTION(category_get_num_events, (int cat_index, int *num_events))
     return mpit_core_code(mpit_core_category_members(index, MPIT_CORE_EVENTS, 0, 0, num_events));
 }
 
-/* The library's function leaves indices behind its last member as they are, so these are -1 before. */
+/* Returns the number of members of one of the library's own categories. */
+static int mpit_core_own_members(int index, int kind, int *count)
+{
+    int counts[3] = {0, 0, 0};
+    int code = kind == MPIT_CORE_EVENTS ? mpit_own_category_get_num_events(index, count)
+                                        : mpit_own_category_get_info(index, 0, 0, 0, 0, &counts[MPIT_CORE_CVARS],
+                                                                     &counts[MPIT_CORE_PVARS], &counts[MPIT_CORE_CATEGORIES]);
+    if (kind != MPIT_CORE_EVENTS)
+        *count = counts[kind];
+    return code;
+}
+
 #define MPIT_CORE_MEMBERS(LIST, KIND)                                                                                 \
     MPIT_CORE_FUNCTION(category_get_##LIST, (int cat_index, int len, int indices[]))                                  \
     {                                                                                                                 \
-        int owner, index, at;                                                                                         \
+        int owner, index, at, count;                                                                                  \
         MPIT_CORE_TRY(mpit_core_find(MPIT_CORE_CATEGORIES, cat_index, &owner, &index));                               \
         if (owner == MPIT_CORE_MPIT)                                                                                  \
             return mpit_core_code(mpit_core_category_members(index, KIND, len, indices, 0));                          \
-        for (at = 0; indices && at < len; at++)                                                                       \
-            indices[at] = -1;                                                                                         \
+        MPIT_CORE_TRY(mpit_core_own_members(index, KIND, &count));                                                    \
         MPIT_CORE_TRY(mpit_own_category_get_##LIST(index, len, indices));                                             \
-        for (at = 0; indices && at < len && indices[at] >= 0; at++)                                                   \
+        for (at = 0; indices && at < len && at < count; at++)                                                         \
             MPIT_CORE_CALL(mpit_core_merge(KIND, MPIT_CORE_LIBRARY, indices[at], &indices[at]));                      \
         return MPI_SUCCESS;                                                                                           \
     }
@@ -63,13 +73,10 @@ MPIT_CORE_MEMBERS(events, MPIT_CORE_EVENTS)
 
 MPIT_CORE_FUNCTION(category_changed, (int *update_number))
 {
-    int own, ours;
+    int own;
     MPIT_CORE_TRY(mpit_own_category_changed(&own));
     MPIT_CORE_NOT_NULL(update_number);
-    MPIT_CORE_CALL(mpit_core_update_number(&ours));
-    /* Both only rise, so their sum changes with each of them. */
-    *update_number = own + ours;
-    return MPI_SUCCESS;
+    return mpit_core_code(mpit_core_update_number(own, update_number));
 }
 
 /* Sources. */
@@ -132,20 +139,22 @@ MPIT_CORE_FUNCTION(event_get_info, (int event_index, char *name, int *name_len, 
             array_of_displacements[at] = (MPI_Aint)displacements[at];
     }
     MPIT_CORE_SET(num_elements, event.num_elements);
-    MPIT_CORE_SET(verbosity, mpit_core_verbosities[event.verbosity]);
+    MPIT_CORE_SET(verbosity, MPIT_CORE_AT(mpit_core_verbosities, event.verbosity));
     MPIT_CORE_SET(enumtype, MPI_T_ENUM_NULL);
-    MPIT_CORE_SET(bind, mpit_core_binds[event.bind]);
+    MPIT_CORE_SET(bind, MPIT_CORE_AT(mpit_core_binds, event.bind));
     return mpit_core_no_hints(info);
 }
 
 MPIT_CORE_FUNCTION(event_handle_alloc, (int event_index, void *obj_handle, MPI_Info info,
                                         MPI_T_event_registration *event_registration))
 {
-    int owner, index;
+    int owner, index, sources;
     uint64_t id;
     struct mpit_core_event event;
     struct mpit_object object;
     MPIT_CORE_TRY(mpit_core_find(MPIT_CORE_EVENTS, event_index, &owner, &index));
+    /* Callbacks, which take no lock, find the sources that are merged now. */
+    MPIT_CORE_TRY(PMPI_T_source_get_num(&sources));
     if (owner == MPIT_CORE_LIBRARY)
         return mpit_own_event_handle_alloc(index, obj_handle, info, event_registration);
     MPIT_CORE_NOT_NULL(event_registration);

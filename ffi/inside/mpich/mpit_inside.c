@@ -3,6 +3,7 @@
 #undef free
 #define MPIT_CORE_BIND_SESSION MPI_T_BIND_NO_OBJECT
 #define MPIT_CORE_ERR_NOT_ACCESSIBLE MPI_T_ERR_INVALID
+#define MPIT_CORE_FILE void * /* Without ROMIO there is no MPI_File. */
 #include <mpit_core_mpi.h>
 
 struct mpit_level mpit_posted = MPIT_LEVEL_INIT, mpit_unexpected = MPIT_LEVEL_INIT;

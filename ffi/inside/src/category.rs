@@ -4,9 +4,19 @@ use std::ffi::{c_char, c_int};
 
 use mpit::Error;
 use mpit::internal::session::Interface;
+use mpit_sync::lock::Mutex;
 
 use crate::index::{self, Kind};
 use crate::{checked, exported, initialized, texts, write_index};
+
+/// The update number of the merged categories. It rises with each change of the numbers of both lists: some MPI libraries begin again with 0.
+#[derive(Debug)]
+struct Update {
+    number: c_int,
+    of_lists: Option<[c_int; 2]>,
+}
+
+static UPDATE: Mutex<Update> = Mutex::new(Update { number: 0, of_lists: None });
 
 /// Returns the members of a kind in a category.
 fn members(interface: &Interface, category: c_int, kind: Kind) -> mpit::Result<Vec<u32>> {
@@ -58,18 +68,24 @@ exported! {
         let found = members(interface, category, kind)?;
         count.set(found.len() as c_int);
         for (at, member) in found.into_iter().take(len).enumerate() {
-            let merged = index::merged(kind, member);
+            let merged = index::merged(kind, member)?;
             // SAFETY: `indices` is not null (checked), and the caller passes an array for `len` indices; `at` is less than `len`.
             unsafe { indices.address().wrapping_add(at).write_unaligned(merged) };
         }
         Ok(())
     }
 
-    /// Returns the update number of our categories.
-    fn mpit_core_update_number(number: *mut c_int) {
+    /// Returns the update number of the merged categories, when that of the MPI library's is `library`.
+    fn mpit_core_update_number(library: c_int, number: *mut c_int) {
         let interface = initialized()?;
         number.check()?;
-        number.set(interface.registry().update_number());
+        let present = [library, interface.registry().update_number()];
+        let mut update = UPDATE.lock();
+        if update.of_lists != Some(present) {
+            update.of_lists = Some(present);
+            update.number += 1;
+        }
+        number.set(update.number);
         Ok(())
     }
 }

@@ -19,14 +19,23 @@ unsafe impl Send for Deferred {}
 
 static TABLES: Mutex<Vec<Deferred>> = Mutex::new(Vec::new());
 
-/// Defers a table if that makes no difference to the MPI library. Returns false if it must be registered now.
+/// Defers a table if that makes no difference to the MPI library. Returns false if it must be registered now, as tables of other
+/// versions, whose members the registration checks.
 ///
 /// # Safety
 ///
 /// `table` is null or satisfies `mpit_plugin.h` until the process ends.
 pub(crate) unsafe fn defer(table: *const c_void) -> bool {
-    // SAFETY: the caller passes null or a table.
-    let is_deferred = unsafe { table.cast::<Table>().as_ref() }.is_some_and(|table| !has_settings(table));
+    let table_of_ours = table.cast::<Table>();
+    if table.is_null() || !table_of_ours.is_aligned() {
+        return false;
+    }
+    // SAFETY: the caller passes a table (not null, checked), which begins with its size.
+    if unsafe { table.cast::<usize>().read() } != size_of::<Table>() {
+        return false;
+    }
+    // SAFETY: aligned and as large as the struct (both checked), and the caller passes a table, which is constant.
+    let is_deferred = !has_settings(unsafe { &*table_of_ours });
     if is_deferred {
         TABLES.lock().push(Deferred(table));
     }

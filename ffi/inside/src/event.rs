@@ -82,7 +82,8 @@ unsafe extern "C" fn dropped(function: *mut c_void, of: &DropReport) {
     let drops = CDrops {
         count: of.count,
         registration: of.registration.number(),
-        source: index::merged(Kind::Source, of.source),
+        // The allocation of the registration made it known.
+        source: index::known(Kind::Source, of.source).unwrap_or(-1),
         safety: of.safety as u32,
         user_data: of.user_data,
     };
@@ -157,6 +158,8 @@ exported! {
         registration.check()?;
         // SAFETY: the caller passes null or a `struct mpit_object`, whose ranks are valid during the call.
         let object = unsafe { object::object(bound_to) }?;
+        // Callbacks, which take no lock, only look sources up.
+        index::merge_all(Kind::Source)?;
         let id = interface.event_handle_alloc(checked(index)?, object.as_ref(), &ADAPTERS)?;
         registration.set(id.number());
         Ok(())
@@ -225,7 +228,7 @@ exported! {
     fn mpit_core_event_source(event: u64, source: *mut c_int) {
         initialized()?;
         source.check()?;
-        source.set(index::merged(Kind::Source, instance::source_index(InstanceId(event))?));
+        source.set(index::known(Kind::Source, instance::source_index(InstanceId(event))?)?);
         Ok(())
     }
 }

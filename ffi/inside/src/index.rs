@@ -70,7 +70,9 @@ impl MergedList {
         }
         let _only_writer = self.appending.lock();
         let first = self.len_of(owner);
-        if first < count {
+        // Indices are numbers of C.
+        let is_room = count.saturating_sub(first) <= (c_int::MAX as u32).saturating_sub(self.len());
+        if first < count && is_room {
             let block = Block { owner, first, merged: self.len(), len: count - first };
             // Without memory for it, the entries get their indices later.
             let _ = self.blocks.push(block);
@@ -109,15 +111,22 @@ fn own_count(kind: Kind) -> u32 {
     }
 }
 
-/// Returns the merged index of one of our entries, or -1 if memory is short.
-pub(crate) fn merged(kind: Kind, own: u32) -> c_int {
-    let list = &LISTS[kind as usize];
-    list.merged(Owner::Mpit, own)
-        .or_else(|| {
-            list.extend(Owner::Mpit, own_count(kind));
-            list.merged(Owner::Mpit, own)
-        })
-        .map_or(-1, u32::cast_signed)
+/// Returns the merged index of one of our entries. Fails if memory is short.
+pub(crate) fn merged(kind: Kind, own: u32) -> mpit::Result<c_int> {
+    known(kind, own).or_else(|_| {
+        LISTS[kind as usize].extend(Owner::Mpit, own_count(kind));
+        known(kind, own).map_err(|_| Error::Memory)
+    })
+}
+
+/// Returns the merged index of one of our entries that has one already. Takes no lock, so callbacks may call it.
+pub(crate) fn known(kind: Kind, own: u32) -> mpit::Result<c_int> {
+    LISTS[kind as usize].merged(Owner::Mpit, own).map(u32::cast_signed).ok_or(Error::InvalidIndex)
+}
+
+/// Gives merged indices to all of our entries of a kind, so that they are [`known`]. Fails if memory is short.
+pub(crate) fn merge_all(kind: Kind) -> mpit::Result<()> {
+    own_count(kind).checked_sub(1).map_or(Ok(()), |last| merged(kind, last).map(drop))
 }
 
 exported! {
@@ -147,14 +156,18 @@ exported! {
         let (kind, list) = list(kind)?;
         merged_index.check()?;
         let index = u32::try_from(index).map_err(|_| Error::InvalidIndex)?;
-        let found = if owner == Owner::Mpit as c_int {
-            u32::try_from(merged(kind, index)).ok()
-        } else {
+        if owner == Owner::Mpit as c_int {
+            if index >= own_count(kind) {
+                return Err(Error::InvalidIndex);
+            }
+            merged_index.set(merged(kind, index)?);
+        } else if owner == Owner::Library as c_int {
             // The MPI library returned the index, so it has the entry.
             list.extend(Owner::Library, index + 1);
-            list.merged(Owner::Library, index)
-        };
-        merged_index.set(found.ok_or(Error::InvalidIndex)?.cast_signed());
+            merged_index.set(list.merged(Owner::Library, index).ok_or(Error::Memory)?.cast_signed());
+        } else {
+            return Err(Error::Invalid);
+        }
         Ok(())
     }
 }
@@ -187,5 +200,8 @@ mod tests {
             let (owner, index) = list.find(merged).unwrap();
             assert_eq!(list.merged(owner, index), Some(merged));
         }
+        // Numbers of C have no room for all of these.
+        list.extend(Owner::Library, u32::MAX / 2);
+        assert_eq!(list.len(), 9);
     }
 }

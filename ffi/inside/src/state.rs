@@ -1,31 +1,48 @@
 //! The state of the interface and of the MPI library, and registration.
 
+use std::cell::Cell;
 use std::ffi::{CStr, OsStr, c_char, c_int, c_void};
 use std::os::unix::ffi::OsStrExt;
-use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
 
 use mpit::Error;
 use mpit::internal::plugin::abi::Table;
 use mpit::internal::session::Interface;
 use mpit::internal::vocabulary::ThreadLevel;
 use mpit::internal::{host, plugin};
+use mpit_sync::lock::wait_until;
 
 use crate::{deferred, exported, session, warn};
 
 /// True once a tool, a program or a plug-in uses the list, so that tables are registered at once.
 static IS_IN_USE: AtomicBool = AtomicBool::new(false);
 
+/// The number of threads that register deferred tables.
+static REGISTERING: AtomicUsize = AtomicUsize::new(0);
+
+thread_local! {
+    /// True while this thread registers deferred tables, whose functions may call this library.
+    static IS_REGISTERING: Cell<bool> = const { Cell::new(false) };
+}
+
 /// Registers deferred tables, before anything else is added or read.
 fn begin() {
     IS_IN_USE.store(true, SeqCst);
     register_deferred();
+    if !IS_REGISTERING.get() {
+        wait_until(None, || REGISTERING.load(SeqCst) == 0);
+    }
 }
 
 fn register_deferred() {
+    let was_registering = IS_REGISTERING.replace(true);
+    REGISTERING.fetch_add(1, SeqCst);
     for table in deferred::take_all() {
         // SAFETY: `take_all` returns tables that satisfy `mpit_plugin.h` until the process ends. A refusal was reported.
         let _ = unsafe { register(table) };
     }
+    REGISTERING.fetch_sub(1, SeqCst);
+    IS_REGISTERING.set(was_registering);
 }
 
 fn thread_level(number: c_int) -> mpit::Result<ThreadLevel> {
