@@ -12,10 +12,10 @@ use std::thread::{self, JoinHandle};
 
 use std::os::unix::process::ExitStatusExt;
 
+use mpit::internal::os::own_process;
 use rustix::io::Errno;
 use rustix::process::{
-    Pid, Resource, Rlimit, Signal, WaitId, WaitIdOptions, getpgid, getpgrp, getrlimit, kill_process,
-    setrlimit, waitid,
+    Pid, Resource, Rlimit, Signal, WaitId, WaitIdOptions, getrlimit, kill_process, setrlimit, waitid,
 };
 use signal_hook::flag;
 use signal_hook::iterator::SignalsInfo;
@@ -134,7 +134,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 /// Returns true if the command received a signal of this process as well, because it was sent to their process group.
 fn command_has_received(command: Pid, origin: &Origin, witness: &Mutex<Option<Witness>>) -> bool {
     // The command may have created its own process group, as `timeout` and `setsid` do.
-    if getpgid(Some(command)).is_ok_and(|group| group != getpgrp()) {
+    if own_process::is_in_other_group(command.as_raw_nonzero().get()) {
         return false;
     }
     let mut witness = lock(witness);

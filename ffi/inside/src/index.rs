@@ -71,8 +71,8 @@ impl MergedList {
         let _only_writer = self.appending.lock();
         let first = self.len_of(owner);
         // Indices are numbers of C.
-        let is_room = count.saturating_sub(first) <= (c_int::MAX as u32).saturating_sub(self.len());
-        if first < count && is_room {
+        let fits = count.saturating_sub(first) <= (c_int::MAX as u32).saturating_sub(self.len());
+        if first < count && fits {
             let block = Block { owner, first, merged: self.len(), len: count - first };
             // Without memory for it, the entries get their indices later.
             let _ = self.blocks.push(block);

@@ -30,6 +30,17 @@ pub fn start_of(process: u32) -> Option<u64> {
     start_in(&fs::read_to_string(format!("/proc/{process}/stat")).ok()?)
 }
 
+/// Returns true if a process, with its number in this PID namespace, is known to be in another process group than this one. A group may be
+/// outside of the namespace; then its number is 0, which other interfaces take for no number at all.
+#[must_use]
+pub fn is_in_other_group(process: i32) -> bool {
+    // SAFETY: the function takes any number.
+    let its = unsafe { libc::getpgid(process) };
+    // SAFETY: the function has no arguments.
+    let own = unsafe { libc::getpgrp() };
+    its >= 0 && its != own
+}
+
 /// Returns the PID namespace of this process, which is 0 if it is not known. The system uses the number again once all processes of the
 /// namespace have ended.
 #[must_use]
@@ -100,11 +111,14 @@ impl Creator {
 
 #[cfg(test)]
 mod tests {
+    use std::os::unix::process::CommandExt;
     use std::process;
 
     #[cfg(feature = "store")]
     use super::Creator;
-    use super::{name, namespace, outside, parent, random_bits, start, start_in, start_of};
+    use super::{
+        is_in_other_group, name, namespace, outside, parent, random_bits, start, start_in, start_of,
+    };
 
     #[test]
     #[cfg_attr(any(miri, not(target_os = "linux")), ignore = "reads /proc")]
@@ -134,6 +148,26 @@ mod tests {
         assert_eq!([0, 1, 65536, 65537].map(of), [Some(1000), Some(100_000), Some(165_535), None]);
         assert_eq!(outside(7, "0 0 4294967295\n"), Some(7));
         assert_eq!(outside(7, ""), None);
+    }
+
+    #[test]
+    #[cfg_attr(any(miri, not(target_os = "linux")), ignore = "starts processes")]
+    fn process_groups_are_compared() {
+        let start = |group: Option<i32>| {
+            let mut command = process::Command::new("sleep");
+            command.arg("60");
+            if let Some(group) = group {
+                command.process_group(group);
+            }
+            command.spawn().unwrap()
+        };
+        for (group, is_other) in [(None, false), (Some(0), true)] {
+            let mut child = start(group);
+            assert_eq!(is_in_other_group(child.id().cast_signed()), is_other);
+            child.kill().unwrap();
+            child.wait().unwrap();
+        }
+        assert!(!is_in_other_group(i32::MAX));
     }
 
     #[test]
