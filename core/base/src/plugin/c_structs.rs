@@ -47,22 +47,24 @@ impl<T> Deref for Specified<'_, T> {
 
 /// Returns a member of a [`Specified`] struct, with the lifetime of its pointers.
 macro_rules! member {
-    ($from:expr, $member:ident) => {
+    ($from:expr, $member:ident) => {{
+        let from = $from;
         // SAFETY: a member of a value that satisfies `mpit_plugin.h`.
-        unsafe { $crate::plugin::c_structs::member_of($from, |from| from.$member) }
-    };
+        unsafe { $crate::plugin::c_structs::member_of(from, |from| from.$member) }
+    }};
 }
 
 /// Returns a list of a [`Specified`] struct, with the count beside it.
 macro_rules! list {
-    ($from:expr, $list:ident, $count:ident) => {
+    ($from:expr, $list:ident, $count:ident) => {{
+        let from = $from;
         // SAFETY: a list of a value that satisfies `mpit_plugin.h`, and the count of its entries.
         unsafe {
-            $crate::plugin::c_structs::member_of($from, |from| {
+            $crate::plugin::c_structs::member_of(from, |from| {
                 std::ptr::slice_from_raw_parts(from.$list, from.$count)
             })
         }
-    };
+    }};
 }
 pub(super) use {list, member};
 

@@ -204,10 +204,13 @@ unsafe extern "C" fn add_line(lines: *mut c_void, line: *const c_char) {
 
 /// Calls a function of a component, if it has this one. Arguments that are pointers are valid during the call.
 macro_rules! call {
-    ($component:ident.$function:ident($($argument:expr),*)) => {
-        // SAFETY: any thread may call the component's functions with its `user_data` (conditions of `new`). Other arguments are numbers, or
-        // pointers to what the caller borrows until the call returns.
-        $component.functions.$function.map(|function| unsafe { function($component.user_data(), $($argument),*) })
+    ($component:ident.$function:ident($($argument:ident),*)) => {
+        $component.functions.$function.map(|function| {
+            let user_data = $component.user_data();
+            // SAFETY: any thread may call the component's functions with its `user_data` (conditions of `new`). Other arguments are
+            // numbers, or pointers to what the caller borrows until the call returns.
+            unsafe { function(user_data, $($argument),*) }
+        })
     };
 }
 
@@ -217,7 +220,8 @@ impl Lifecycle for ForeignComponent {
     }
 
     fn open(&self, world: World) -> bool {
-        let outcome = call!(self.open(world.rank, world.size)).unwrap_or(0);
+        let World { rank, size, .. } = world;
+        let outcome = call!(self.open(rank, size)).unwrap_or(0);
         self.is_open.store(outcome == 0, Relaxed);
         outcome == 0
     }
@@ -231,7 +235,8 @@ impl Lifecycle for ForeignComponent {
     fn report(&self, lines: &mut Lines) {
         if self.is_open.load(Relaxed) {
             // The component passes `lines` back to `add_line` only before it returns (`mpit_plugin.h`).
-            call!(self.report(add_line, from_mut(lines).cast()));
+            let lines = from_mut(lines).cast();
+            call!(self.report(add_line, lines));
         }
     }
 
@@ -244,13 +249,15 @@ impl Lifecycle for ForeignComponent {
 
 impl pml::Component for ForeignComponent {
     fn sent(&self, send: &pml::Send) {
-        call!(self.sent(&send.into()));
+        let message = &send.into();
+        call!(self.sent(message));
     }
 }
 
 impl osc::Component for ForeignComponent {
     fn accessed(&self, access: &osc::Access) {
-        call!(self.accessed(&access.into()));
+        let access = &access.into();
+        call!(self.accessed(access));
     }
 }
 
@@ -263,7 +270,8 @@ impl coll::Component for ForeignComponent {
 
     fn freed(&self, comm: CommId) {
         if self.is_open.load(Relaxed) {
-            call!(self.freed(comm.get()));
+            let comm = comm.get();
+            call!(self.freed(comm));
         }
     }
 }
