@@ -1,5 +1,7 @@
 //! The variables and event types that `mpit run --read` requested.
 
+use std::borrow::Cow;
+
 use crate::columns::{self, rows};
 use crate::job::Job;
 use crate::variables::{Key, Values, Variables};
@@ -54,8 +56,8 @@ rows! {
         /// The value that is no number.
         #[serde(skip)]
         pub shown: Option<String> = match (text, error) {
-            (Some((text, ranks)), _) => Some(format!("{text} ({})", ranks_of(ranks))),
-            (None, Some((error, _))) => Some(format!("not read: {error}")),
+            (Some((text, ranks)), _) => Some(format!("{} ({})", beginning(text), ranks_of(ranks))),
+            (None, Some((error, _))) => Some(format!("not read: {}", beginning(error))),
             (None, None) if has_elements => Some(format!("by element: {}", by_element(SHOWN))),
             (None, None) => None,
         } => (shown Name ""),
@@ -65,6 +67,15 @@ rows! {
 fn most_frequent(texts: &std::collections::BTreeMap<String, u32>) -> Option<(&String, u32)> {
     let (text, ranks) = texts.iter().rev().max_by_key(|(_, ranks)| **ranks)?;
     Some((text, *ranks))
+}
+
+/// Returns what lines and views show of a text: values may have thousands of characters.
+fn beginning(text: &str) -> Cow<'_, str> {
+    const MOST: usize = 80;
+    match text.char_indices().nth(MOST) {
+        Some((end, _)) => format!("{}...", &text[..end]).into(),
+        None => text.into(),
+    }
 }
 
 fn ranks_of(number: u32) -> String {
